@@ -1,0 +1,3 @@
+"""A graph as tensors."""
+
+from edgegat.graph.stars import Stars as Stars

@@ -1,0 +1,11 @@
+"""The two attention blocks of the paper as pure functions on tensors.
+
+One folder each: the mathematics in ``README.md``, the paper word for word in ``_naive.py``, and what runs
+fast beside it, tested against it.
+"""
+
+from edgegat.ops._backends import Backend as Backend
+from edgegat.ops._backends import available_backends as available_backends
+from edgegat.ops._trace import record_kernels as record_kernels
+from edgegat.ops.node import node_attention as node_attention
+from edgegat.ops.star import star_attention as star_attention

@@ -1,0 +1,70 @@
+"""The edge attention block (paper, equations 4 and 5), without the line graph."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from edgegat.graph import Stars
+from edgegat.ops._backends import Backend, choose_backend
+from edgegat.ops._shapes import check_shapes
+from edgegat.ops._trace import note
+from edgegat.ops.star import _naive, _torch
+
+_IMPLEMENTATIONS = {"naive": _naive.star_attention, "torch": _torch.star_attention}
+
+
+def star_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    self_logit: Tensor,
+    stars: Stars,
+    negative_slope: float = 0.2,
+    backend: Backend = "auto",
+) -> Tensor:
+    r"""Every edge attends to all edges that share a node with it, and to itself.
+
+    .. math::
+        e'_p = \frac{\sum_q w_{pq} e_q + w_{pp} e_p}{\sum_q w_{pq} + w_{pp}}, \qquad
+        w_{pq} = \exp \mathrm{LeakyReLU}(x_{p,v} + y_{q,v}), \quad
+        w_{pp} = \exp \mathrm{LeakyReLU}(s_p)
+
+    where ``q`` runs over the other edges at both end nodes ``v`` of ``p``. Parallel edges meet at both ends
+    and count twice, as two neighbours would. Time ``O(M log d)``, memory ``O(M)``: no pair is ever listed.
+
+    Args:
+        query: ``x``, ``[I, K]``, one row per incidence (edge and end node) and one column per head.
+        key: ``y``, ``[I, K]``. A key of ``torch.finfo(key.dtype).min / 4`` drops that edge at that node.
+        value: ``e``, ``[M, K, F]``, one row per edge.
+        self_logit: ``s``, ``[M, K]``, before the LeakyReLU.
+        stars: the incidences of the graph.
+        negative_slope: of the LeakyReLU, at least 0 and at most 1.
+        backend: ``"auto"`` takes the fastest that works here.
+
+    Returns:
+        ``[M, K, F]``, before any non-linearity.
+
+    Example:
+        Two edges that meet at node 1 and attend equally to each other and to themselves:
+
+        >>> import torch
+        >>> stars = Stars.build(torch.tensor([[0, 1], [1, 2]]), num_nodes=3)
+        >>> zeros = torch.zeros(4, 1)
+        >>> star_attention(zeros, zeros, torch.tensor([[[2.0]], [[4.0]]]), torch.zeros(2, 1), stars).flatten()
+        tensor([3., 3.])
+    """
+    I, M = stars.num_incidences, stars.num_edges
+    check_shapes(
+        query=(query, (I, "K"), "one row per incidence, one column per head"),
+        key=(key, (I, "K"), "one row per incidence, one column per head"),
+        value=(value, (M, "K", "F"), "one row per edge, then heads, then channels"),
+        self_logit=(self_logit, (M, "K"), "one row per edge, one column per head"),
+    )
+    if not 0.0 <= negative_slope <= 1.0:
+        raise ValueError(
+            f"negative_slope is {negative_slope}, but it must be between 0 and 1: the method needs a "
+            "LeakyReLU that never decreases."
+        )
+    chosen = choose_backend(backend, value.device)
+    note(f"star/{chosen}")
+    return _IMPLEMENTATIONS[chosen](query, key, value, self_logit, stars, negative_slope)
