@@ -71,6 +71,4 @@ def node_attention(
         check_shapes(query=(query, (N, "K"), ""), keep=(keep, (I, "K"), "one row per incidence"))
     chosen = choose_backend(backend, node_value.device)
     note(f"node/{chosen}")
-    return _IMPLEMENTATIONS[chosen](
-        query, key, edge_logit, node_value, edge_value, stars, negative_slope, keep
-    )
+    return _IMPLEMENTATIONS[chosen](query, key, edge_logit, node_value, edge_value, stars, negative_slope, keep)

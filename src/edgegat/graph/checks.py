@@ -1,0 +1,71 @@
+"""Readable refusals of graphs that are not graphs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from edgegat.graph.stars import check_edge_index
+
+if TYPE_CHECKING:
+    from edgegat.graph.edge_graph import EdgeGraph
+
+
+def check_graph(graph: EdgeGraph) -> None:
+    """Raise on the first thing that is wrong: what, where, and what to do."""
+    _check_features("x", graph.x, "one row per node")
+    check_edge_index(graph.edge_index, graph.num_nodes)
+    _check_features("edge_attr", graph.edge_attr, "one row per edge")
+    if graph.edge_attr.size(0) != graph.num_edges:
+        raise ValueError(
+            f"edge_attr has {graph.edge_attr.size(0)} rows, but edge_index has {graph.num_edges} columns: "
+            "every edge needs exactly one row of features."
+        )
+    if graph.edge_attr.dtype != graph.x.dtype:
+        raise TypeError(
+            f"edge_attr is {graph.edge_attr.dtype} and x is {graph.x.dtype}: convert one with .to(dtype)."
+        )
+    if graph.y is not None:
+        _check_rows("y", graph.y, torch.long, graph.num_nodes, "class numbers from 0, -1 where unknown")
+        if graph.y.numel() and int(graph.y.min()) < -1:
+            row = int(graph.y.argmin())
+            raise ValueError(
+                f"y[{row}] is {int(graph.y[row])}, but classes are numbered from 0, and -1 is unknown."
+            )
+    for name in ("train_mask", "val_mask", "test_mask"):
+        mask = getattr(graph, name)
+        if mask is not None:
+            _check_rows(name, mask, torch.bool, graph.num_nodes, "True where the node belongs to it")
+    for name in ("edge_index", "edge_attr", "y", "train_mask", "val_mask", "test_mask"):
+        tensor = getattr(graph, name)
+        if tensor is not None and tensor.device != graph.x.device:
+            raise ValueError(f"{name} is on {tensor.device}, but x is on {graph.x.device}.")
+
+
+def _check_features(name: str, features: Tensor, rows: str) -> None:
+    if features.dim() != 2:
+        raise ValueError(
+            f"{name} has shape {tuple(features.shape)}, but it must have two dimensions: {rows}, one column "
+            "per feature."
+        )
+    if not features.is_floating_point():
+        raise TypeError(
+            f"{name} is {features.dtype}, but features must be floating point: call {name}.float()."
+        )
+    finite = features.isfinite()
+    if not bool(finite.all()):
+        row, column = (int(i) for i in (~finite).nonzero()[0])
+        wrong = int((~finite).sum())
+        raise ValueError(
+            f"{name}[{row}, {column}] is {float(features[row, column])} ({wrong} non-finite values in all): "
+            "fill in or remove missing and infinite values first."
+        )
+
+
+def _check_rows(name: str, tensor: Tensor, dtype: torch.dtype, num_nodes: int, meaning: str) -> None:
+    if tensor.shape != (num_nodes,):
+        raise ValueError(f"{name} has shape {tuple(tensor.shape)}, but it must be [{num_nodes}]: {meaning}.")
+    if tensor.dtype != dtype:
+        raise TypeError(f"{name} is {tensor.dtype}, but it must be {dtype}: {meaning}.")
