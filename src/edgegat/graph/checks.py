@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 def check_graph(graph: EdgeGraph) -> None:
     """Raise on the first thing that is wrong: what, where, and what to do."""
-    _check_features("x", graph.x, "one row per node")
+    for name in ("edge_index", "edge_attr", "y", "train_mask", "val_mask", "test_mask"):
+        tensor = getattr(graph, name)
+        if tensor is not None and tensor.device != graph.x.device:
+            raise ValueError(f"{name} is on {tensor.device}, but x is on {graph.x.device}.")
+    check_features("x", graph.x, "one row per node")
     check_edge_index(graph.edge_index, graph.num_nodes)
-    _check_features("edge_attr", graph.edge_attr, "one row per edge")
-    if graph.edge_attr.size(0) != graph.num_edges:
-        raise ValueError(
-            f"edge_attr has {graph.edge_attr.size(0)} rows, but edge_index has {graph.num_edges} columns: "
-            "every edge needs exactly one row of features."
-        )
+    check_features("edge_attr", graph.edge_attr, "one row per edge")
+    check_edge_rows(graph.edge_attr, graph.num_edges)
     if graph.edge_attr.dtype != graph.x.dtype:
         raise TypeError(
             f"edge_attr is {graph.edge_attr.dtype} and x is {graph.x.dtype}: convert one with .to(dtype)."
@@ -38,13 +38,24 @@ def check_graph(graph: EdgeGraph) -> None:
         mask = getattr(graph, name)
         if mask is not None:
             _check_rows(name, mask, torch.bool, graph.num_nodes, "True where the node belongs to it")
-    for name in ("edge_index", "edge_attr", "y", "train_mask", "val_mask", "test_mask"):
-        tensor = getattr(graph, name)
-        if tensor is not None and tensor.device != graph.x.device:
-            raise ValueError(f"{name} is on {tensor.device}, but x is on {graph.x.device}.")
 
 
-def _check_features(name: str, features: Tensor, rows: str) -> None:
+def check_edge_rows(edge_attr: Tensor, num_edges: int) -> None:
+    """Refuse an ``edge_attr`` that is not ``[M, D]``."""
+    if edge_attr.dim() != 2:
+        raise ValueError(
+            f"edge_attr has shape {tuple(edge_attr.shape)}, but it must have two dimensions: one row per edge, "
+            "one column per feature."
+        )
+    if edge_attr.size(0) != num_edges:
+        raise ValueError(
+            f"edge_attr has {edge_attr.size(0)} rows, but edge_index has {num_edges} columns: "
+            "every edge needs exactly one row of features."
+        )
+
+
+def check_features(name: str, features: Tensor, rows: str) -> None:
+    """Refuse features that are not ``[rows, columns]`` of finite floating-point numbers."""
     if features.dim() != 2:
         raise ValueError(
             f"{name} has shape {tuple(features.shape)}, but it must have two dimensions: {rows}, one column "
@@ -68,4 +79,6 @@ def _check_rows(name: str, tensor: Tensor, dtype: torch.dtype, num_nodes: int, m
     if tensor.shape != (num_nodes,):
         raise ValueError(f"{name} has shape {tuple(tensor.shape)}, but it must be [{num_nodes}]: {meaning}.")
     if tensor.dtype != dtype:
-        raise TypeError(f"{name} is {tensor.dtype}, but it must be {dtype}: {meaning}.")
+        raise TypeError(
+            f"{name} is {tensor.dtype}, but it must be {dtype}: {meaning}. Call {name}.to({dtype})."
+        )

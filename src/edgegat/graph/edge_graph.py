@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from edgegat.graph.checks import check_graph
+from edgegat.graph.checks import check_edge_rows, check_features, check_graph
 from edgegat.graph.merging import Conflict, Repeats, merge_reciprocal
 from edgegat.graph.self_loops import add_virtual_self_loops
-from edgegat.graph.stars import Stars
+from edgegat.graph.stars import Stars, check_edge_index
 from edgegat.graph.topology import count_adjacent_edges
 
 if TYPE_CHECKING:
@@ -114,14 +114,21 @@ class EdgeGraph:
         """
         if data.edge_index is None:
             raise ValueError("the Data object has no edge_index.")
-        C, device = data.edge_index.size(1), data.edge_index.device
-        x = data.x if data.x is not None else torch.zeros(int(data.num_nodes or 0), 0, device=device)
-        edge_attr = data.edge_attr if data.edge_attr is not None else x.new_zeros(C, 0)
+        edge_index = data.edge_index
+        x = data.x
+        if x is None:
+            x = torch.zeros(int(data.num_nodes or 0), 0, device=edge_index.device)
+        check_features("x", x, "one row per node")
+        check_edge_index(edge_index, x.size(0))
+        edge_attr = data.edge_attr
+        if edge_attr is None:
+            edge_attr = x.new_zeros(edge_index.size(1), 0)
         if edge_attr.dim() == 1:
             edge_attr = edge_attr.unsqueeze(1)
-        if edge_attr.size(0) != C:
-            raise ValueError(f"edge_attr has {edge_attr.size(0)} rows, but edge_index has {C} columns.")
-        merged = merge_reciprocal(data.edge_index, edge_attr, conflict, self_loops, parallel)
+        # Merging changes the row numbers: what is wrong is told by those of the caller.
+        check_edge_rows(edge_attr, edge_index.size(1))
+        check_features("edge_attr", edge_attr.to(x.dtype), "one row per edge")
+        merged = merge_reciprocal(edge_index, edge_attr, conflict, self_loops, parallel)
         return cls(
             x=x,
             edge_index=merged.edge_index,

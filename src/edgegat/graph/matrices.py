@@ -88,7 +88,7 @@ def _shared_nodes(edge_index: Tensor, num_nodes: int) -> tuple[Tensor, Tensor, T
 
 def _refuse_parallel_edges(edge_index: Tensor, num_nodes: int) -> None:
     low, high = edge_index.amin(0), edge_index.amax(0)
-    pair, count = (low * num_nodes + high).unique(return_counts=True)
+    pair, count = torch.unique(low * num_nodes + high, return_counts=True)
     if (count > 1).any():
         u, v = divmod(int(pair[count > 1][0]), num_nodes)
         raise ValueError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 
 from edgegat.graph.stars import Stars
@@ -14,14 +15,13 @@ def count_adjacent_edges(stars: Stars) -> Tensor:
     at one node only, ``d_v - 1``. A parallel edge shares both nodes but is still one edge.
 
     Example:
-        >>> import torch
         >>> path = Stars.build(torch.tensor([[0, 1, 2], [1, 2, 3]]), num_nodes=4)
         >>> count_adjacent_edges(path).tolist()
         [1, 2, 1]
     """
     at_both, exists = stars.slot.clamp(min=0), stars.slot >= 0
     if stars.num_edges == 0:
-        return stars.edge
+        return torch.zeros_like(stars.edge)
     others_at_end = (stars.degree[stars.node] - 1)[at_both]
     return (others_at_end * exists).sum(0) - _parallel_edges(stars)
 
@@ -31,6 +31,6 @@ def _parallel_edges(stars: Stars) -> Tensor:
     first = stars.node[stars.slot[0]]
     second = stars.other[stars.slot[0]]
     pair = first.minimum(second) * stars.num_nodes + first.maximum(second)
-    _, which, size = pair.unique(return_inverse=True, return_counts=True)
+    _, which, size = torch.unique(pair, return_inverse=True, return_counts=True)
     others: Tensor = (size[which] - 1) * (first != second)
     return others

@@ -7,5 +7,10 @@ fast beside it, tested against it.
 from edgegat.ops._backends import Backend as Backend
 from edgegat.ops._backends import available_backends as available_backends
 from edgegat.ops._trace import record_kernels as record_kernels
+from edgegat.ops.incidence import at_incidences as at_incidences
 from edgegat.ops.node import node_attention as node_attention
+from edgegat.ops.node import node_attention_weights as node_attention_weights
 from edgegat.ops.star import star_attention as star_attention
+from edgegat.ops.star.weights import EdgeWeights as EdgeWeights
+from edgegat.ops.star.weights import star_attention_weights as star_attention_weights
+from edgegat.ops.transit import transit_attention as transit_attention

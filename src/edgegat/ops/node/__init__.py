@@ -9,6 +9,7 @@ from edgegat.ops._backends import Backend, choose_backend
 from edgegat.ops._shapes import check_shapes
 from edgegat.ops._trace import note
 from edgegat.ops.node import _naive, _torch
+from edgegat.ops.node._torch import node_attention_weights as node_attention_weights
 
 _IMPLEMENTATIONS = {"naive": _naive.node_attention, "torch": _torch.node_attention}
 

@@ -21,7 +21,7 @@ def node_attention(
 ) -> tuple[Tensor, Tensor]:
     """Same contract as :func:`edgegat.ops.node_attention`."""
     work = torch.promote_types(node_value.dtype, torch.float32)
-    alpha = attention_weights(query, key, edge_logit, stars, negative_slope).to(work)
+    alpha = node_attention_weights(query, key, edge_logit, stars, negative_slope).to(work)
     if keep is not None:
         alpha = alpha * keep
     nodes = _star_sums(alpha.unsqueeze(-1) * node_value[stars.other], stars)
@@ -29,10 +29,20 @@ def node_attention(
     return nodes.to(node_value.dtype), edges.to(edge_value.dtype)
 
 
-def attention_weights(
-    query: Tensor, key: Tensor, edge_logit: Tensor, stars: Stars, negative_slope: float
+def node_attention_weights(
+    query: Tensor, key: Tensor, edge_logit: Tensor, stars: Stars, negative_slope: float = 0.2
 ) -> Tensor:
-    """The ``α [I, K]`` of equation 1: a softmax over each star, in float32 at least."""
+    r"""The :math:`\alpha` of equation 1, ``[I, K]``: a softmax over each star, in float32 at least.
+
+    Arguments as in :func:`edgegat.ops.node_attention`. Row ``r`` is how much node ``stars.node[r]`` listens to
+    node ``stars.other[r]`` over edge ``stars.edge[r]``.
+
+    Example:
+        >>> stars = Stars.build(torch.tensor([[0, 1], [1, 2]]), num_nodes=3)
+        >>> per_node, per_edge = torch.zeros(3, 1), torch.zeros(2, 1)
+        >>> node_attention_weights(per_node, per_node, per_edge, stars).flatten()
+        tensor([1.0000, 0.5000, 0.5000, 1.0000])
+    """
     # Logits of ±100 lose five digits of their differences in float32; adding them up in float64 costs little.
     logit = query.double()[stars.node] + key.double()[stars.other] + edge_logit.double()[stars.edge]
     logit = F.leaky_relu(logit, negative_slope)

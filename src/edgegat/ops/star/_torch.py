@@ -94,7 +94,9 @@ def _forward(
     m_top = F.leaky_relu(x_top + top.second[:, stars.node], slope)
     logit = x_top + y
     weight = exp(F.leaky_relu(logit, slope) - m_top).masked_fill(is_top, 0.0)
-    hi_top, lo_top = _star_sums(weight, logit > 0, values, stars)
+    hi_top, lo_top = (
+        _star_sums((weight * side).unsqueeze(1) * values, stars) for side in (logit > 0, logit <= 0)
+    )
     hi = torch.where(is_top.unsqueeze(1), hi_top[..., stars.node], hi)
     lo = torch.where(is_top.unsqueeze(1), lo_top[..., stars.node], lo)
     m = torch.where(is_top, m_top, m).masked_fill(stars.degree[stars.node] < 2, -torch.inf)
@@ -130,12 +132,13 @@ def _backward(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The same computation with queries and keys swapped, and ``(g, g·out) / denominator`` as the values."""
     delta = (g * out).sum(1)
-    dx = (g[..., stars.edge] * read).sum(1) - delta[:, stars.edge] * share
+    g_at, delta_at, V_at = g[..., stars.edge], delta[:, stars.edge], V[..., stars.edge]
+    dx = (g_at * read).sum(1) - delta_at * share
 
     exp = _exponential(V.dtype)
     order = _order(reader=y, source=x, stars=stars)
     top = _top_two(y, stars)
-    values = torch.cat([g, delta.unsqueeze(1)], 1)[..., stars.edge]
+    values = torch.cat([g_at, delta_at.unsqueeze(1)], 1)
     lse_at = lse[:, stars.edge]
 
     # Scaled by the second largest key every weight below is at most one, also the largest key's own. A lonely
@@ -145,23 +148,26 @@ def _backward(
     z = x + reference
     above, below = ((logit - lse_at).masked_fill(lonely, -torch.inf) for logit in (z, slope * z))
     hi, lo = _split_sums(order, exp(above), exp(below), values, stars)
-    shifted = y - reference
     is_top = _is_top(top, stars)
-    shifted = shifted.masked_fill(is_top, 0.0)
+    shifted = (y - reference).masked_fill(is_top, 0.0)
     hi, lo = hi * exp(shifted).unsqueeze(1), lo * exp(slope * shifted).unsqueeze(1)
-
-    logit = x + top.largest[:, stars.node]
-    weight = exp((F.leaky_relu(logit, slope) - lse_at).masked_fill(is_top, -torch.inf))
-    hi_top, lo_top = _star_sums(weight, logit > 0, values, stars)
-    hi = torch.where(is_top.unsqueeze(1), hi_top[..., stars.node], hi)
-    lo = torch.where(is_top.unsqueeze(1), lo_top[..., stars.node], lo)
-
     slopes = hi + slope * lo
-    dy = (V[..., stars.edge] * slopes[:, :-1]).sum(1) - slopes[:, -1]
+    dy = (V_at * slopes[:, :-1]).sum(1) - slopes[:, -1]
+    dV_at = (hi + lo)[:, :-1]
+
+    # The largest key is read by all others directly. Where it dominates, each of their answers is all but its
+    # value: the difference is taken reader by reader, before the sum could drown it.
+    logit = x + top.largest[:, stars.node]
+    beta = exp((F.leaky_relu(logit, slope) - lse_at).masked_fill(is_top, -torch.inf))
+    apart = (g_at * (_along(V_at, top.at[:, stars.node]) - out[..., stars.edge])).sum(1)
+    through = beta * apart * torch.full_like(apart, slope).masked_fill(logit > 0, 1.0)
+    of_top = _star_sums(torch.cat([beta.unsqueeze(1) * g_at, through.unsqueeze(1)], 1), stars)[..., stars.node]
+    dy = torch.where(is_top, of_top[:, -1], dy)
+    dV_at = torch.where(is_top.unsqueeze(1), of_top[:, :-1], dV_at)
 
     at, exists = stars.slot.clamp(min=0), stars.slot >= 0
     beta_own = exp(F.leaky_relu(own, slope) - lse)
-    at_ends = _at_ends((hi + lo)[:, :-1], at, stars).masked_fill(~exists, 0.0)
+    at_ends = _at_ends(dV_at, at, stars).masked_fill(~exists, 0.0)
     dV = at_ends.sum(2) + beta_own.unsqueeze(1) * g
     slope_own = torch.full_like(beta_own, slope).masked_fill(own > 0, 1.0)
     down = slope_own * beta_own * ((g * V).sum(1) - delta)
@@ -247,13 +253,10 @@ def _split_sums(order: _Order, hi: Tensor, lo: Tensor, values: Tensor, stars: St
     return sums[0], sums[1]
 
 
-def _star_sums(weight: Tensor, above: Tensor, values: Tensor, stars: Stars) -> tuple[Tensor, Tensor]:
-    """Per star the weighted sums ``[K, C, N]``: of the incidences where ``above`` holds, and of the others."""
-    sums = []
-    for chosen in (above, ~above):
-        until = _running_sums((weight * chosen).unsqueeze(1) * values)
-        sums.append((until[..., stars.ptr[1:]] - until[..., stars.ptr[:-1]]).to(values.dtype))
-    return sums[0], sums[1]
+def _star_sums(t: Tensor, stars: Stars) -> Tensor:
+    """Sum ``[K, C, I]`` over each star: ``[K, C, N]``."""
+    until = _running_sums(t)
+    return (until[..., stars.ptr[1:]] - until[..., stars.ptr[:-1]]).to(t.dtype)
 
 
 def _running_sums(t: Tensor) -> Tensor:

@@ -1,0 +1,32 @@
+# Two commands for a fresh machine that has Python 3.11 or newer and make: `make demo` and `make test`.
+# Each sets up everything it needs in .venv and touches nothing else.
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/ready
+
+.PHONY: demo test check clean
+.DELETE_ON_ERROR:
+
+demo: $(READY)  ## train an EGAT where the edges decide, beside a GAT that does not see them
+	@$(BIN)/python examples/edges_decide.py
+
+test: $(READY)  ## the whole test suite, docstring examples included
+	$(BIN)/python -m pytest -n auto
+
+check: $(READY)  ## format, lint, types, direction of imports
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --cache-dir .import_linter_cache
+
+clean:  ## forget the virtual environment and all caches
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit("edgegat needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Name another with: make PYTHON=python3.12 ...") if sys.version_info < (3, 11) else None'
+	@echo "Setting up .venv (a few minutes the first time) ..."
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt "torch==2.13.0"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@touch $(READY)

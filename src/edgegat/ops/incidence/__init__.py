@@ -1,0 +1,43 @@
+"""What an edge and a node say at the place where they meet."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from edgegat.graph import Stars
+from edgegat.ops._backends import Backend, choose_backend
+from edgegat.ops._shapes import check_shapes
+from edgegat.ops._trace import note
+from edgegat.ops.incidence import _naive, _torch
+
+_IMPLEMENTATIONS = {"naive": _naive.at_incidences, "torch": _torch.at_incidences}
+
+
+def at_incidences(per_edge: Tensor, per_node: Tensor | None, stars: Stars, backend: Backend = "auto") -> Tensor:
+    r"""Add up, at every incidence, the row of its edge and the row of its node: what the edge block reads.
+
+    .. math:: y_{p,v} = u_p + w_v
+
+    Args:
+        per_edge: ``u``, ``[M, K]``.
+        per_node: ``w``, ``[N, K]``, or ``None`` for zeros.
+        stars: the incidences of the graph.
+        backend: ``"auto"`` takes the fastest that works here.
+
+    Returns:
+        ``[I, K]``.
+
+    Example:
+        >>> import torch
+        >>> stars = Stars.build(torch.tensor([[0, 1], [1, 2]]), num_nodes=3)
+        >>> per_edge, per_node = torch.tensor([[10.0], [20.0]]), torch.tensor([[1.0], [2.0], [3.0]])
+        >>> at_incidences(per_edge, per_node, stars).flatten()
+        tensor([11., 12., 22., 23.])
+    """
+    rows = {"per_edge": (per_edge, (stars.num_edges, "K"), "one row per edge, one column per head")}
+    if per_node is not None:
+        rows["per_node"] = (per_node, (stars.num_nodes, "K"), "one row per node, one column per head")
+    check_shapes(**rows)
+    chosen = choose_backend(backend, per_edge.device)
+    note(f"incidence/{chosen}")
+    return _IMPLEMENTATIONS[chosen](per_edge, per_node, stars)
