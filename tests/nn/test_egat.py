@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import subprocess
 import sys
 
@@ -147,6 +149,14 @@ def test_low_precision(dtype):
     logits = model().to(dtype)(g.x.to(dtype), g.edge_index, g.edge_attr.to(dtype))
     assert logits.dtype == dtype
     torch.testing.assert_close(logits.float(), model()(*columns(g)), rtol=0.1, atol=0.05)
+
+
+def test_a_whole_model_can_be_copied_and_pickled_with_pyg_loaded():
+    g, egat = graph(), model()
+    assert "torch_geometric" in sys.modules
+    for twin in (copy.deepcopy(egat), pickle.loads(pickle.dumps(egat))):
+        assert torch.equal(twin(*columns(g)), egat(*columns(g)))
+    assert "MessagePassing" not in repr(egat)
 
 
 def test_dropout_is_off_in_eval_and_reproducible():

@@ -37,6 +37,13 @@ class MessageGate(nn.Module):
         message_passing = sys.modules.get("torch_geometric.nn.conv.message_passing")
         return message_passing.MessagePassing if message_passing else MessageGate
 
+    def __reduce__(self) -> tuple[type, tuple[()], dict[str, object]]:
+        # Pickle compares the class it writes with __class__ above, and would refuse once PyG is loaded.
+        return MessageGate, (), self.__dict__
+
+    def _get_name(self) -> str:
+        return "MessageGate"
+
     def forward(self, num_edges: int) -> Tensor | None:
         """``[num_edges]`` factors, or ``None`` when nobody has set a mask."""
         mask = self._edge_mask
