@@ -9,6 +9,7 @@ over all of a customer's relations, do they tell. Run it with ``make demo`` or
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 
@@ -83,7 +84,8 @@ def fit(name: str, model: torch.nn.Module, logits_of: Callable[[], Tensor], grap
         val = accuracy(logits, graph.y, graph.val_mask)
         if val >= best_val:
             best_val, test_at_best = val, accuracy(logits, graph.y, graph.test_mask)
-        print(f"\r{name:<28} epoch {epoch + 1:3d}/{EPOCHS}  validation {val:6.1%}", end="", flush=True)
+        if sys.stdout.isatty() or epoch == EPOCHS - 1:
+            print(f"\r{name:<28} epoch {epoch + 1:3d}/{EPOCHS}  validation {val:6.1%}", end="", flush=True)
     print(f"   {time.perf_counter() - started:.1f} s")
     return test_at_best
 
