@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 
 def check_graph(graph: EdgeGraph) -> None:
     """Raise on the first thing that is wrong: what, where, and what to do."""
-    for name in ("edge_index", "edge_attr", "y", "train_mask", "val_mask", "test_mask"):
+    for name in ("x", "edge_index", "edge_attr", "y", "train_mask", "val_mask", "test_mask"):
         tensor = getattr(graph, name)
-        if tensor is not None and tensor.device != graph.x.device:
+        if tensor is None and name not in ("x", "edge_index", "edge_attr"):
+            continue
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"{name} is of type {type(tensor).__name__}, but it must be a torch.Tensor.")
+        if tensor.device != graph.x.device:
             raise ValueError(f"{name} is on {tensor.device}, but x is on {graph.x.device}.")
     check_features("x", graph.x, "one row per node")
     check_edge_index(graph.edge_index, graph.num_nodes)

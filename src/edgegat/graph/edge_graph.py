@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +53,7 @@ class EdgeGraph:
     train_mask: Tensor | None = None
     val_mask: Tensor | None = None
     test_mask: Tensor | None = None
-    note: str = field(default="", compare=False)
+    note: str = ""
 
     def __post_init__(self) -> None:
         check_graph(self)

@@ -11,6 +11,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from edgegat.graph.stars import check_edge_index
+
 
 def node_adjacency(edge_index: Tensor, num_nodes: int) -> Tensor:
     """``A_H [N, N]``: one where an edge joins ``i`` and ``j``, in both directions.
@@ -67,6 +69,7 @@ def node_mapping(edge_index: Tensor, num_nodes: int) -> Tensor:
 
 def _both_ways(edge_index: Tensor, num_nodes: int) -> tuple[Tensor, Tensor, Tensor]:
     """Every edge as ``(i, j, p)`` and ``(j, i, p)``; a self-loop once."""
+    check_edge_index(edge_index, num_nodes)
     _refuse_parallel_edges(edge_index, num_nodes)
     i, j = edge_index
     p = torch.arange(i.numel(), device=i.device)
@@ -99,4 +102,6 @@ def _refuse_parallel_edges(edge_index: Tensor, num_nodes: int) -> None:
 
 def _ones(index: Tensor, size: tuple[int, ...]) -> Tensor:
     values = torch.ones(index.size(1), device=index.device)
-    return torch.sparse_coo_tensor(index, values, size, check_invariants=True).coalesce()
+    # Not the argument check_invariants: with it torch 2.11 warns that they are not checked.
+    with torch.sparse.check_sparse_tensor_invariants():  # type: ignore[no-untyped-call]
+        return torch.sparse_coo_tensor(index, values, size).coalesce()

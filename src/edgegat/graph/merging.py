@@ -40,7 +40,8 @@ def merge_reciprocal(
         edge_index: ``[2, C]``.
         edge_attr: ``[C, D]``.
         conflict: for opposite columns whose features differ. ``"keep"``: they are two different edges and stay
-            two. ``"mean"``, ``"sum"``, ``"first"``: pair them in order and combine. ``"error"``: refuse.
+            two. ``"mean"``, ``"sum"``, ``"first"``: pair them in order and combine. ``"error"``: refuse. Whole
+            numbers become ``float64`` by ``"mean"`` and ``int64`` by ``"sum"``.
         self_loops: ``"keep"`` or ``"drop"`` columns ``i → i``. A self-loop is one column already.
         parallel: several columns ``i → j`` are ``"keep"`` parallel edges, or ``"drop"`` all but the first.
 
@@ -55,9 +56,9 @@ def merge_reciprocal(
     _check_policy("conflict", conflict, get_args(Conflict))
     _check_policy("self_loops", self_loops, get_args(Repeats))
     _check_policy("parallel", parallel, get_args(Repeats))
-    C = edge_index.size(1)
     num_nodes = int(edge_index.max()) + 1 if edge_index.numel() else 0
     check_edge_index(edge_index, num_nodes)
+    C = edge_index.size(1)
     check_edge_rows(edge_attr, C)
     source, target = edge_index
     is_loop = source == target
@@ -87,10 +88,14 @@ def merge_reciprocal(
     row_of = torch.where(is_first, row, row[partner.clamp(min=0)]).masked_fill(~alive, -1)
     merged_attr = edge_attr[is_first]
     if conflict in ("mean", "sum"):
+        # Two numbers of 8 or 16 bits, or two truth values, may have no sum of their own type.
+        exact = torch.long if conflict == "sum" and not edge_attr.is_floating_point() else torch.double
         second = differing[is_first]
-        both = merged_attr + edge_attr[second.clamp(min=0)]
+        both = merged_attr.to(exact) + edge_attr[second.clamp(min=0)].to(exact)
         combined = both / 2 if conflict == "mean" else both
         merged_attr = torch.where((second >= 0).unsqueeze(1), combined, merged_attr)
+        if edge_attr.is_floating_point():
+            merged_attr = merged_attr.to(edge_attr.dtype)
 
     done = [
         f"{_count(C, 'column')} became {_count(int(is_first.sum()), 'edge')}: "

@@ -124,7 +124,8 @@ def check_edge_index(edge_index: Tensor, num_nodes: int) -> None:
     if low < 0 or high >= num_nodes:
         wrong = low if low < 0 else high
         row, column = (int(i) for i in (edge_index == wrong).nonzero()[0])
+        nodes = f"{num_nodes} nodes, numbered 0 to {num_nodes - 1}" if num_nodes else "no nodes"
         raise IndexError(
-            f"edge_index[{row}, {column}] is {wrong}, but the graph has {num_nodes} nodes, numbered 0 to "
-            f"{num_nodes - 1}. Add the missing rows to x, or correct the edge."
+            f"edge_index[{row}, {column}] is {wrong}, but the graph has {nodes}. Add the missing rows to x, or "
+            "correct the edge."
         )

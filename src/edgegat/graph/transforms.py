@@ -36,9 +36,8 @@ class AddTopologicalEdgeFeature:
         edge_attr = _edge_attr(data)
         merged = merge_reciprocal(data.edge_index, edge_attr)
         count = count_adjacent_edges(Stars.build(merged.edge_index, int(data.num_nodes)))
-        column = count[merged.row_of].to(edge_attr.dtype).unsqueeze(1)
         data = copy.copy(data)
-        data.edge_attr = torch.cat([edge_attr, column], 1)
+        data.edge_attr = torch.cat([edge_attr, count[merged.row_of].unsqueeze(1)], 1)
         return data
 
     def __repr__(self) -> str:
@@ -74,6 +73,8 @@ class AddVirtualSelfLoops:
 
 
 def _edge_attr(data: Data) -> Tensor:
+    if data.edge_index is None:
+        raise ValueError("the Data object has no edge_index.")
     if data.edge_attr is None:
         return torch.zeros(data.edge_index.size(1), 0, device=data.edge_index.device)
     edge_attr: Tensor = data.edge_attr
