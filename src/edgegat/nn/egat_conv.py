@@ -17,6 +17,7 @@ from edgegat.nn.message_gate import MessageGate
 from edgegat.ops import (
     Backend,
     at_incidences,
+    edge_attention,
     node_attention,
     node_attention_weights,
     star_attention,
@@ -205,9 +206,15 @@ class EGATConv(nn.Module):
                 from_reader, node_key, value, m_edge, from_reader + from_source, stars, self.negative_slope
             )
         elif self.edge_attention == "star":
-            pair_logits = self._pair_logits(from_reader, from_source, from_node, stars)
-            x_pv, y_qv, own = pair_logits
-            e_out = star_attention(x_pv, y_qv, value, own, stars, self.negative_slope, self.backend)
+            drops_keys = self.training and self.key_dropout > 0
+            if drops_keys or return_attention_weights:
+                pair_logits = self._pair_logits(from_reader, from_source, from_node, stars)
+                x_pv, y_qv, own = pair_logits
+                e_out = star_attention(x_pv, y_qv, value, own, stars, self.negative_slope, self.backend)
+            else:
+                e_out = edge_attention(
+                    from_reader, from_source, from_node, value, stars, self.negative_slope, self.backend
+                )
 
         outputs = h_out.flatten(1), None if e_out is None else activate(e_out).flatten(1), merged.flatten(1)
         if not return_attention_weights:

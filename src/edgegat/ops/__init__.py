@@ -10,6 +10,7 @@ from edgegat.ops._trace import record_kernels as record_kernels
 from edgegat.ops.incidence import at_incidences as at_incidences
 from edgegat.ops.node import node_attention as node_attention
 from edgegat.ops.node import node_attention_weights as node_attention_weights
+from edgegat.ops.star import edge_attention as edge_attention
 from edgegat.ops.star import star_attention as star_attention
 from edgegat.ops.star.weights import EdgeWeights as EdgeWeights
 from edgegat.ops.star.weights import star_attention_weights as star_attention_weights

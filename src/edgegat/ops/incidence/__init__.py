@@ -38,6 +38,7 @@ def at_incidences(per_edge: Tensor, per_node: Tensor | None, stars: Stars, backe
     if per_node is not None:
         rows["per_node"] = (per_node, (stars.num_nodes, "K"), "one row per node, one column per head")
     check_shapes(**rows)
-    chosen = choose_backend(backend, per_edge.device)
+    # The compiled edge blocks read edges and nodes where they stand; a kernel for this would have no user.
+    chosen = "naive" if choose_backend(backend, per_edge.device) == "naive" else "torch"
     note(f"incidence/{chosen}")
     return _IMPLEMENTATIONS[chosen](per_edge, per_node, stars)

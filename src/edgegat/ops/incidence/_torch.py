@@ -1,7 +1,8 @@
-"""Per-edge and per-node rows brought to the incidences, with a backward pass that gathers, too.
+"""Per-edge and per-node rows brought to the incidences and added up there, forward and backward by gathering.
 
-Indexing's own backward scatters with an index_add: one thread on a CPU, atomics on a GPU. Here an edge knows
-its two incidences (``slot``) and a node its range of them (``ptr``).
+Indexing's own backward scatters: in the order of threads or atomics, and in the type of the values. Here an
+edge knows its two incidences (``slot``) and a node its range of them (``ptr``): the same sums bit for bit, in
+float64.
 """
 
 from __future__ import annotations
@@ -37,6 +38,57 @@ class _AtIncidences(torch.autograd.Function):
         d_edge = F.pad(grad, (0, 0, 0, 1))[stars.slot].sum(0)
         if not ctx.has_nodes:
             return d_edge, None, None
-        until = F.pad(grad.cumsum(0, dtype=torch.float64), (0, 0, 1, 0))
-        d_node = (until[stars.ptr[1:]] - until[stars.ptr[:-1]]).to(grad.dtype)
-        return d_edge, d_node, None
+        return d_edge, sum_stars(grad, stars), None
+
+
+def star_sums(per_incidence: Tensor, stars: Stars) -> Tensor:
+    """Add up ``[I, ...]`` over each star: ``[N, ...]``."""
+    sums: Tensor = _StarSums.apply(per_incidence, stars)  # type: ignore[no-untyped-call]
+    return sums
+
+
+class _StarSums(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, per_incidence: Tensor, stars: Stars) -> Tensor:
+        ctx.stars = stars
+        return sum_stars(per_incidence, stars)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        return grad[ctx.stars.node], None
+
+
+def from_nodes(per_node: Tensor, stars: Stars) -> Tensor:
+    """``per_node[stars.node]``: at every incidence the row of its node."""
+    rows: Tensor = _FromNodes.apply(per_node, stars, False)  # type: ignore[no-untyped-call]
+    return rows
+
+
+def from_far_nodes(per_node: Tensor, stars: Stars) -> Tensor:
+    """``per_node[stars.other]``: at every incidence the row of the node at the far end of its edge."""
+    rows: Tensor = _FromNodes.apply(per_node, stars, True)  # type: ignore[no-untyped-call]
+    return rows
+
+
+class _FromNodes(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, per_node: Tensor, stars: Stars, far: bool) -> Tensor:
+        ctx.stars, ctx.far = stars, far
+        return per_node[stars.other if far else stars.node]
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        stars = ctx.stars
+        if ctx.far:
+            # The edge's two incidences change places; that of a self-loop, whose second slot is -1, stays.
+            here = torch.arange(stars.num_incidences, device=grad.device)
+            grad = grad[torch.where(stars.other == stars.node, here, stars.slot.sum(0)[stars.edge] - here)]
+        return sum_stars(grad, stars), None, None
+
+
+def sum_stars(per_incidence: Tensor, stars: Stars) -> Tensor:
+    """:func:`star_sums` without a gradient. One star's NaN stays its own, unlike with prefix sums."""
+    sums = torch.segment_reduce(per_incidence.double(), "sum", offsets=stars.ptr, axis=0, unsafe=True)
+    return sums.to(per_incidence.dtype)

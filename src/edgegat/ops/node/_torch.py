@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from edgegat.graph import Stars
+from edgegat.ops.incidence._torch import at_incidences, from_far_nodes, from_nodes, star_sums
 
 
 def node_attention(
@@ -24,8 +25,10 @@ def node_attention(
     alpha = node_attention_weights(query, key, edge_logit, stars, negative_slope).to(work)
     if keep is not None:
         alpha = alpha * keep
-    nodes = _star_sums(alpha.unsqueeze(-1) * node_value[stars.other], stars)
-    edges = _star_sums(alpha.unsqueeze(-1) * edge_value[stars.edge], stars)
+    far_nodes = from_far_nodes(node_value.to(work), stars)
+    its_edges = at_incidences(edge_value.to(work).flatten(1), None, stars)
+    nodes = star_sums(alpha.unsqueeze(-1) * far_nodes, stars)
+    edges = star_sums(alpha.unsqueeze(-1) * its_edges.view(-1, *edge_value.shape[1:]), stars)
     return nodes.to(node_value.dtype), edges.to(edge_value.dtype)
 
 
@@ -44,16 +47,11 @@ def node_attention_weights(
         tensor([1.0000, 0.5000, 0.5000, 1.0000])
     """
     # Logits of ±100 lose five digits of their differences in float32; adding them up in float64 costs little.
-    logit = query.double()[stars.node] + key.double()[stars.other] + edge_logit.double()[stars.edge]
+    logit = at_incidences(edge_logit.double(), query.double(), stars) + from_far_nodes(key.double(), stars)
     logit = F.leaky_relu(logit, negative_slope)
     node = stars.node.unsqueeze(1).expand_as(logit)
     largest = logit.new_full((stars.num_nodes, logit.size(1)), -torch.inf)
     largest = largest.scatter_reduce(0, node, logit.detach(), "amax")
     difference = logit - largest[stars.node]
     weight = difference.to(torch.promote_types(query.dtype, torch.float32)).exp()
-    return weight / _star_sums(weight, stars)[stars.node]
-
-
-def _star_sums(t: Tensor, stars: Stars) -> Tensor:
-    """Sum ``[I, ...]`` over each star: ``[N, ...]``."""
-    return t.new_zeros(stars.num_nodes, *t.shape[1:]).index_add(0, stars.node, t)
+    return weight / from_nodes(star_sums(weight, stars), stars)

@@ -1,0 +1,132 @@
+"""The compiled backends as ``torch.library`` operators: one node for ``torch.compile`` and ``torch.export``.
+
+A backend brings two functions on plain tensors, ``forward`` and ``backward``; here they meet autograd.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from edgegat.graph import Stars
+
+
+class StarCall(NamedTuple):
+    """The inputs of one call, in one of two forms.
+
+    By incidence: ``query, key [I, K]``, ``own [M, K]``, no ``at_node``. By edge: ``query, key [M, K]``,
+    ``at_node [N, K]`` or ``None``; the key of edge ``q`` at node ``v`` is then ``key[q] + at_node[v]`` and an
+    edge's logit with itself ``query[p] + key[p]`` (``own`` is ``None``).
+    """
+
+    query: Tensor
+    key: Tensor
+    at_node: Tensor | None
+    value: Tensor  # [M, K, F]
+    own: Tensor | None
+    ptr: Tensor
+    edge: Tensor
+    node: Tensor
+    slot: Tensor
+    slope: float
+
+    @property
+    def by_edge(self) -> bool:
+        """Are query and key given per edge?"""
+        return self.own is None
+
+
+class StarGrads(NamedTuple):
+    """The gradients of ``query``, ``key``, ``at_node`` (``None`` without it), ``value`` and ``own``."""
+
+    query: Tensor
+    key: Tensor
+    at_node: Tensor | None
+    value: Tensor
+    own: Tensor | None
+
+
+def star_attention(
+    backend: str,
+    query: Tensor,
+    key: Tensor,
+    at_node: Tensor | None,
+    value: Tensor,
+    own: Tensor | None,
+    stars: Stars,
+    slope: float,
+) -> Tensor:
+    """Either form of :class:`StarCall`: ``[M, K, F]``."""
+    if stars.num_edges == 0 or value.numel() == 0:
+        return value.clone()
+    call = StarCall(query, key, at_node, value, own, stars.ptr, stars.edge, stars.node, stars.slot, slope)
+    out: Tensor = _operator(backend)(*call)[0]
+    return out
+
+
+_CALL = (
+    "Tensor query, Tensor key, Tensor? at_node, Tensor value, Tensor? own, "
+    "Tensor ptr, Tensor edge, Tensor node, Tensor slot, float slope"
+)
+
+
+@functools.cache
+def _operator(backend: str) -> Any:
+    kernels = importlib.import_module(f"edgegat.ops.star._{backend}")
+
+    def forward(*call: Any) -> tuple[Tensor, Tensor]:
+        out, lse = kernels.forward(StarCall(*call))
+        return out, lse
+
+    def backward(grad: Tensor, out: Tensor, lse: Tensor, *call: Any) -> tuple[Tensor, ...]:
+        grads: StarGrads = kernels.backward(StarCall(*call), grad, out, lse)
+        nothing = grad.new_empty(0)
+        return tuple(nothing if d is None else d for d in grads)
+
+    forward_op = torch.library.custom_op(
+        f"edgegat::star_{backend}", forward, mutates_args=(), schema=f"({_CALL}) -> (Tensor, Tensor)"
+    )
+    backward_op = torch.library.custom_op(
+        f"edgegat::star_{backend}_backward",
+        backward,
+        mutates_args=(),
+        schema=f"(Tensor grad, Tensor out, Tensor lse, {_CALL}) -> (Tensor, Tensor, Tensor, Tensor, Tensor)",
+    )
+
+    @forward_op.register_fake
+    def _(*call: Any) -> tuple[Tensor, Tensor]:
+        value = StarCall(*call).value
+        return torch.empty_like(value, memory_format=torch.contiguous_format), _lse_like(value)
+
+    @backward_op.register_fake
+    def _(grad: Tensor, out: Tensor, lse: Tensor, *call: Any) -> tuple[Tensor, ...]:
+        inputs = StarCall(*call)
+        nothing = grad.new_empty(0)
+        return tuple(
+            nothing if t is None else torch.empty_like(t, memory_format=torch.contiguous_format)
+            for t in (inputs.query, inputs.key, inputs.at_node, inputs.value, inputs.own)
+        )
+
+    def remember(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+        call = StarCall(*inputs)
+        ctx.slope = call.slope
+        ctx.mark_non_differentiable(output[1])
+        ctx.save_for_backward(*output, *call[:-1])
+
+    def differentiate(ctx: Any, grad: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
+        out, lse, *call = ctx.saved_tensors
+        grads = backward_op(grad, out, lse, *call, ctx.slope)
+        given = tuple(d if t is not None else None for d, t in zip(grads, call[:5], strict=True))
+        return (*given, None, None, None, None, None)
+
+    forward_op.register_autograd(differentiate, setup_context=remember)
+    return forward_op
+
+
+def _lse_like(value: Tensor) -> Tensor:
+    """``[M, K]``: the log of each softmax's denominator, in float32 at least."""
+    return value.new_empty(value.shape[:2], dtype=torch.promote_types(value.dtype, torch.float32))

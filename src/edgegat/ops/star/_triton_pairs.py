@@ -1,0 +1,235 @@
+"""Stars of few edges: every pair, in registers, nothing stored.
+
+One element a lane; the lanes of a program belong to stars of nearly equal degree and walk through them side by
+side. A weight is computed relative to ``t``, the largest key its reader reads: with ``u = x + t``,
+
+    LeakyReLU(x + y) - LeakyReLU(u)  =  y - t                       where x + y > 0
+                                     =  s (y - t) - (1 - s) max(u, 0)     elsewhere
+
+which loses no digits where the weight matters, however large the logits are.
+"""
+# mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+from edgegat.ops.star._triton_parts import (
+    edge_reference,
+    finish,
+    largest_other,
+    leaky,
+    load_key,
+    load_query,
+)
+
+
+@triton.jit
+def find_tops(
+    small, n, ptr, edge, key, at_node, top1, top2, arg, KS,
+    K: tl.constexpr, BY_EDGE: tl.constexpr, HAS_NODE: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """The two largest keys of each small star and where the largest is."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < n * K
+    v = tl.load(small + i // K, mask=mask, other=0)
+    k = i % K
+    start = tl.load(ptr + v, mask=mask, other=0)
+    degree = tl.where(mask, tl.load(ptr + v + 1, mask=mask, other=0) - start, 0)
+    at = tl.zeros([BLOCK], tl.int32) - 1
+    none = tl.full([BLOCK], float("-inf"), key.dtype.element_ty)
+    first, second = none, none
+    for j in range(tl.max(degree, 0)):
+        here = j < degree
+        s = start + j
+        e = tl.load(edge + s, mask=here, other=0)
+        y = load_key(key, at_node, e, s, v, k, here, KS, K, BY_EDGE, HAS_NODE)
+        y = tl.where(here, y, float("-inf"))
+        larger = here & ((at < 0) | (y > first))
+        second = tl.where(larger, first, tl.maximum(second, y))
+        first = tl.where(larger, y, first)
+        at = tl.where(larger, s, at)
+    out = v * K + k
+    tl.store(top1 + out, first, mask=mask)
+    tl.store(top2 + out, second, mask=mask)
+    tl.store(arg + out, at, mask=mask)
+
+
+@triton.jit
+def forward(
+    rows, n, ptr, edge, node, partner, query, key, at_node, own, value, top1, top2, arg, out, lse,
+    QS, KS, OS, VS,
+    K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr,
+    BY_EDGE: tl.constexpr, HAS_NODE: tl.constexpr, SECOND: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """What the readers ``rows`` gather in their stars."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < n * K
+    r = tl.load(rows + i // K, mask=mask, other=0)
+    k = i % K
+    v = tl.load(node + r, mask=mask, other=0)
+    p = tl.load(edge + r, mask=mask, other=0)
+    start = tl.load(ptr + v, mask=mask, other=0)
+    degree = tl.where(mask, tl.load(ptr + v + 1, mask=mask, other=0) - start, 0)
+
+    x = load_query(query, p, r, k, mask, QS, BY_EDGE)
+    t = largest_other(top1, top2, arg, r, v, k, mask, K)
+    u = x.to(tl.float64) + t.to(tl.float64)
+    below = (tl.maximum(u, 0.0) * (1 - SLOPE)).to(x.dtype)
+    f = tl.arange(0, FP)
+    num = tl.zeros([BLOCK, FP], x.dtype)
+    den = tl.zeros([BLOCK], x.dtype)
+    for j in range(tl.max(degree, 0)):
+        s = start + j
+        here = (j < degree) & (s != r)
+        e = tl.load(edge + s, mask=here, other=0)
+        y = load_key(key, at_node, e, s, v, k, here, KS, K, BY_EDGE, HAS_NODE)
+        V = tl.load(
+            value + (e * VS + k * F)[:, None] + f[None, :], mask=here[:, None] & (f < F)[None, :], other=0.0
+        )
+        d = y - t
+        w = tl.where(here, tl.exp(tl.where(y > -x, d, d * SLOPE - below)), 0.0)
+        num += w[:, None] * V
+        den += w
+
+    m, itself, is_loop = edge_reference(
+        query, key, own, top1, top2, arg, partner, node, r, p, k, mask, u, QS, KS, OS, K, BY_EDGE, SLOPE
+    )
+    scale = tl.exp((leaky(u, SLOPE) - m).to(x.dtype))
+    num *= scale[:, None]
+    den *= scale
+    finish(num, den, m, itself, is_loop, value, out, lse, p, k, mask, VS, K, F, FP, SLOPE, SECOND)
+
+
+@triton.jit
+def prepare_backward(
+    M, node, slot, query, key, own, value, top1, top2, arg, grad, out, lse,
+    shift, delta, d_query, d_key, d_own, d_value, QS, KS, OS, VS, GS,
+    K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr,
+    BY_EDGE: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """Per edge: what all its pairs need, and the gradients of its pair with itself.
+
+    ``delta = g · out``; ``shift[r]`` is the largest logit of ``r`` at its node less the log of the denominator.
+    """
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < M * K
+    p = i // K
+    k = i % K
+    f = tl.arange(0, FP)
+    whole = mask[:, None] & (f < F)[None, :]
+    g = tl.load(grad + (p * GS + k * F)[:, None] + f[None, :], mask=whole, other=0.0)
+    o = tl.load(out + i[:, None] * F + f[None, :], mask=whole, other=0.0)
+    V = tl.load(value + (p * VS + k * F)[:, None] + f[None, :], mask=whole, other=0.0)
+    d = tl.sum(g * o, 1)
+    tl.store(delta + i, d, mask=mask)
+    log = tl.load(lse + i, mask=mask, other=0.0)
+    for end in tl.static_range(2):
+        r = tl.load(slot + end * M + p, mask=mask, other=-1)
+        exists = mask & (r >= 0)
+        v = tl.load(node + r, mask=exists, other=0)
+        x = load_query(query, p, r, k, exists, QS, BY_EDGE)
+        t = largest_other(top1, top2, arg, r, v, k, exists, K)
+        largest = leaky(x.to(tl.float64) + t.to(tl.float64), SLOPE)
+        tl.store(shift + r * K + k, (largest - log).to(x.dtype), mask=exists)
+
+    if BY_EDGE:
+        itself = tl.load(query + p * QS + k, mask=mask, other=0.0)
+        itself += tl.load(key + p * KS + k, mask=mask, other=0.0)
+    else:
+        itself = tl.load(own + p * OS + k, mask=mask, other=0.0)
+    beta = tl.exp((leaky(itself.to(tl.float64), SLOPE) - log).to(d.dtype))
+    through = tl.where(itself > 0, beta, beta * SLOPE) * tl.sum(g * (V - o), 1)
+    if BY_EDGE:
+        tl.store(d_query + i, through, mask=mask)
+        tl.store(d_key + i, through, mask=mask)
+    else:
+        tl.store(d_own + i, through, mask=mask)
+    tl.store(d_value + i[:, None] * F + f[None, :], beta[:, None] * g, mask=whole)
+
+
+@triton.jit
+def add_gradients(
+    dx, dy, dV, d_query, d_key, d_at_incidence, d_value, r, p, k, mask,
+    K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, BY_EDGE: tl.constexpr, HAS_NODE: tl.constexpr,
+):  # fmt: skip
+    """Add an incidence's share to the gradients of its edge, or store what belongs to it alone."""
+    f = tl.arange(0, FP)
+    whole = mask[:, None] & (f < F)[None, :]
+    places = d_value + (p * K + k)[:, None] * F + f[None, :]
+    tl.store(places, tl.load(places, mask=whole, other=0.0) + dV, mask=whole)
+    at_edge, at_row = p * K + k, r * K + k
+    if BY_EDGE:
+        tl.store(d_query + at_edge, tl.load(d_query + at_edge, mask=mask, other=0.0) + dx, mask=mask)
+        tl.store(d_key + at_edge, tl.load(d_key + at_edge, mask=mask, other=0.0) + dy, mask=mask)
+        if HAS_NODE:
+            tl.store(d_at_incidence + at_row, dy, mask=mask)
+    else:
+        tl.store(d_query + at_row, dx, mask=mask)
+        tl.store(d_key + at_row, dy, mask=mask)
+
+
+@triton.jit
+def backward(
+    rows, n, ptr, edge, node, query, key, at_node, value, top1, top2, arg, grad, out, shift,
+    d_query, d_key, d_at_incidence, d_value, QS, KS, VS, GS,
+    K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr,
+    BY_EDGE: tl.constexpr, HAS_NODE: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """The pairs again: each element as the reader of every other, and as what every other reads."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < n * K
+    r = tl.load(rows + i // K, mask=mask, other=0)
+    k = i % K
+    v = tl.load(node + r, mask=mask, other=0)
+    p = tl.load(edge + r, mask=mask, other=0)
+    start = tl.load(ptr + v, mask=mask, other=0)
+    degree = tl.where(mask, tl.load(ptr + v + 1, mask=mask, other=0) - start, 0)
+
+    f = tl.arange(0, FP)
+    channels = (f < F)[None, :]
+    x = load_query(query, p, r, k, mask, QS, BY_EDGE)
+    y = load_key(key, at_node, p, r, v, k, mask, KS, K, BY_EDGE, HAS_NODE)
+    g = tl.load(grad + (p * GS + k * F)[:, None] + f[None, :], mask=mask[:, None] & channels, other=0.0)
+    V = tl.load(value + (p * VS + k * F)[:, None] + f[None, :], mask=mask[:, None] & channels, other=0.0)
+    c = tl.load(shift + r * K + k, mask=mask, other=0.0)
+    o = tl.load(out + (p * K + k)[:, None] * F + f[None, :], mask=mask[:, None] & channels, other=0.0)
+    at = v * K + k
+    first = tl.load(top1 + at, mask=mask, other=0.0)
+    second = tl.load(top2 + at, mask=mask, other=0.0)
+    top = tl.load(arg + at, mask=mask, other=-1)
+    t = tl.where(top == r, second, first)
+    below = tl.maximum(x + t, 0.0) * (1 - SLOPE)
+
+    dx = tl.zeros([BLOCK], x.dtype)
+    dy = tl.zeros([BLOCK], x.dtype)
+    dV = tl.zeros([BLOCK, FP], x.dtype)
+    for j in range(tl.max(degree, 0)):
+        s = start + j
+        here = (j < degree) & (s != r)
+        all_here = here[:, None] & channels
+        e = tl.load(edge + s, mask=here, other=0)
+        x_s = load_query(query, e, s, k, here, QS, BY_EDGE)
+        y_s = load_key(key, at_node, e, s, v, k, here, KS, K, BY_EDGE, HAS_NODE)
+        g_s = tl.load(grad + (e * GS + k * F)[:, None] + f[None, :], mask=all_here, other=0.0)
+        V_s = tl.load(value + (e * VS + k * F)[:, None] + f[None, :], mask=all_here, other=0.0)
+        c_s = tl.load(shift + s * K + k, mask=here, other=0.0)
+        o_s = tl.load(out + (e * K + k)[:, None] * F + f[None, :], mask=all_here, other=0.0)
+
+        d = y_s - t
+        above = y_s > -x
+        beta = tl.where(here, tl.exp(tl.where(above, d, d * SLOPE - below) + c), 0.0)
+        dx += tl.where(above, beta, beta * SLOPE) * tl.sum(g * (V_s - o), 1)
+
+        t_s = tl.where(top == s, second, first)
+        d = y - t_s
+        above = y > -x_s
+        below_s = tl.maximum(x_s + t_s, 0.0) * (1 - SLOPE)
+        beta = tl.where(here, tl.exp(tl.where(above, d, d * SLOPE - below_s) + c_s), 0.0)
+        dV += beta[:, None] * g_s
+        dy += tl.where(above, beta, beta * SLOPE) * tl.sum(g_s * (V - o_s), 1)
+
+    add_gradients(
+        dx, dy, dV, d_query, d_key, d_at_incidence, d_value, r, p, k, mask, K, F, FP, BY_EDGE, HAS_NODE
+    )
