@@ -24,7 +24,7 @@ def draw_listed(ax: Axes) -> None:
     for a, b in combinations(places, 2):
         ax.plot(*zip(a, b, strict=True), color=GREY, lw=0.9, zorder=1)
     ax.scatter(*places.T, s=130, color=INK, zorder=2)
-    ax.set(ylim=(-1.45, 1.3), aspect="equal", adjustable="datalim")
+    ax.set(xlim=(-1.45, 1.45), ylim=(-1.45, 1.3), aspect="equal", anchor="N")
     ax.set_title("The line graph lists every pair", loc="left", fontsize=11, color=INK)
     ax.text(0, -1.42, "7 edges at one node: 42 weights,\n168,672 edges: 28 billion", ha="center", va="bottom")
     ax.axis("off")
