@@ -1,0 +1,252 @@
+"""One CSV file: its separator, its header, its cells as text, and the line where it is broken."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+import polars as pl
+
+from edgegat.data._words import count, listing, show
+from edgegat.data.errors import DataError
+
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+MAX_COLUMNS = 10_000
+_PROBE_BYTES = 1 << 20
+_UTF8_BOM = b"\xef\xbb\xbf"
+_UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+_BROKEN_GZIP = (EOFError, gzip.BadGzipFile, zlib.error)
+
+csv.field_size_limit(_PROBE_BYTES)
+
+
+@dataclass(frozen=True)
+class CsvFile:
+    """A CSV file whose first rows were looked at; the rest is read by polars, later."""
+
+    path: Path
+    separator: str
+    columns: tuple[str, ...]
+    has_rows: bool
+
+    @classmethod
+    def open(cls, path: Path) -> CsvFile:
+        """Look at the first megabyte; refuse what is not a table."""
+        text, is_whole = _probe(path)
+        if not text.strip():
+            raise DataError(f"{path} is empty: it needs a line of column names and a line for each row.")
+        if not is_whole and "\n" not in text:
+            raise DataError(
+                f"{path}: the first line is longer than a million characters, so this is no table of "
+                f"at most {MAX_COLUMNS:,} columns."
+            )
+        separator = _sniff(text)
+        rows = _parse(text, separator)
+        try:
+            header = next(rows)
+        except csv.Error as error:
+            raise DataError(f"{path}, line 1: the column names cannot be read ({error}).") from None
+        columns = _name_columns(path, header)
+        file = cls(path, separator, columns, has_rows=False)
+        return cls(path, separator, columns, has_rows=file._look_at(rows, is_whole))
+
+    def _look_at(self, rows: Iterator[list[str]], is_whole: bool) -> bool:
+        """Whether a row follows the header; refuse rows that a separator of another kind divides."""
+        widths = []
+        try:
+            for _, row in zip(range(100), rows, strict=False):
+                if any(row):
+                    widths.append(len(row))
+        except csv.Error:
+            pass  # reading the whole file meets it again, and says the line
+        if len(widths) > 1 and not is_whole:
+            widths.pop()  # the probe may end in the middle of a row
+        if len(self.columns) > 1 and widths and set(widths) == {1}:
+            raise DataError(
+                f"{self.path}: the header has {count(len(self.columns), 'column')} divided by "
+                f"{SEPARATORS[self.separator]}, but the rows below it are not divided by them. Use one of "
+                f"{', '.join(SEPARATORS.values())} throughout the file."
+            )
+        return bool(widths)
+
+    def scan(self) -> pl.LazyFrame:
+        """Every cell as text exactly as it is written, an empty one as missing; blank lines left out."""
+        frame = pl.scan_csv(
+            self.path,
+            has_header=False,
+            skip_rows=1,
+            separator=self.separator,
+            schema=dict.fromkeys(self.columns, pl.String),
+            glob=False,
+        )
+        return frame.filter(~pl.all_horizontal(pl.all().is_null()))
+
+    def lines_of(self, rows: Sequence[int]) -> list[int]:
+        """The line (from 1) on which each of these rows (from 0, blank ones not counted) begins."""
+        wanted, found = set(rows), dict[int, int]()
+        with _open_text(self.path) as file:
+            reader = csv.reader(file, delimiter=self.separator)
+            next(reader)
+            start, row = reader.line_num + 1, 0
+            for cells in reader:
+                if any(cells):
+                    if row in wanted:
+                        found[row] = start
+                        if len(found) == len(wanted):
+                            break
+                    row += 1
+                start = reader.line_num + 1
+        return [found[row] for row in rows]
+
+    def trouble(self) -> str | None:
+        """Read the file again, slowly, for the first line that makes it unreadable; say it, or ``None``."""
+        try:
+            return self._broken_text() or self._broken_row()
+        except _BROKEN_GZIP:
+            return f"{self.path} is cut off or damaged: unpacking it fails. Copy or export it again."
+        except OSError as error:
+            return f"{self.path} cannot be read: {error.strerror or error}."
+
+    def _broken_text(self) -> str | None:
+        with _open_bytes(self.path) as file:
+            for number, line in enumerate(file, 1):
+                try:
+                    line.decode("utf-8")
+                except UnicodeDecodeError as error:
+                    return _say_encoding(self.path, number, error)
+        return None
+
+    def _broken_row(self) -> str | None:
+        width = len(self.columns)
+        last_line = ""
+
+        def lines(file: IO[str]) -> Iterator[str]:
+            nonlocal last_line
+            for line in file:
+                last_line = line
+                yield line
+
+        with _open_text(self.path) as file:
+            reader = csv.reader(lines(file), delimiter=self.separator, strict=True)
+            start = 1
+            try:
+                for cells in reader:
+                    if len(cells) > width:
+                        return (
+                            f"{self.path}, line {start}: {count(len(cells), 'cell')}, but the header has "
+                            f"{count(width, 'column')} ({listing(self.columns, 8)}). Remove the extra "
+                            f"{SEPARATORS[self.separator]}, or put the cell that holds one in double quotes."
+                        )
+                    stray = [cell for cell in cells if '"' in cell]
+                    if stray and '""' not in last_line:
+                        return (
+                            f"{self.path}, line {start}: {show(stray[0])} has a quotation mark inside a cell "
+                            'that is not quoted. Put the cell in double quotes and write the mark twice: "5""".'
+                        )
+                    start = reader.line_num + 1
+            except csv.Error as error:
+                return (
+                    f"{self.path}, line {start}: a quotation mark is opened and not closed properly ({error}). "
+                    "Close it, and write a mark that belongs to the text twice."
+                )
+        return None
+
+
+def is_gzip(path: Path) -> bool:
+    """By its first two bytes, whatever it is called."""
+    with path.open("rb") as file:
+        return file.read(2) == b"\x1f\x8b"
+
+
+def _open_bytes(path: Path) -> BinaryIO:
+    return cast(BinaryIO, gzip.open(path)) if is_gzip(path) else path.open("rb")
+
+
+def _open_text(path: Path) -> IO[str]:
+    return io.TextIOWrapper(_open_bytes(path), encoding="utf-8-sig", newline="")
+
+
+def _probe(path: Path) -> tuple[str, bool]:
+    """The beginning of the file, decoded, and whether it is all of it."""
+    try:
+        with _open_bytes(path) as file:
+            head = file.read(_PROBE_BYTES)
+            is_whole = not file.read(1)
+    except _BROKEN_GZIP:
+        raise DataError(f"{path} is cut off or damaged: unpacking it fails. Copy or export it again.") from None
+    if head.startswith(_UTF16_BOMS):
+        raise DataError(f"{path} is encoded in UTF-16. Save it as UTF-8.")
+    if head.startswith(b"PK\x03\x04"):
+        raise DataError(f"{path} is a zip archive or an Excel workbook. Unpack it, or save the sheet as CSV.")
+    if b"\0" in head:
+        raise DataError(f"{path} is binary, neither CSV nor Parquet. Export the table as CSV in UTF-8.")
+    if not is_whole and b"\n" in head:
+        head = head[: head.rindex(b"\n") + 1]
+    try:
+        text = head.removeprefix(_UTF8_BOM).decode("utf-8", "strict" if is_whole or b"\n" in head else "ignore")
+    except UnicodeDecodeError as error:
+        number = head.count(b"\n", 0, error.start) + 1
+        raise DataError(_say_encoding(path, number, error)) from None
+    if "\r" in text and "\n" not in text:
+        raise DataError(
+            f"{path}: its lines end in a lone carriage return, as on old Macs. Save it with ordinary line ends."
+        )
+    return text, is_whole
+
+
+def _sniff(text: str) -> str:
+    """The separator that divides header and rows into the same number of cells, the largest such number."""
+
+    def fit(separator: str) -> tuple[bool, int]:
+        rows = []
+        try:
+            for _, row in zip(range(20), _parse(text, separator), strict=False):
+                rows.append(len(row))
+        except csv.Error:
+            pass
+        width = rows[0] if rows else 0
+        return width > 1 and all(n in (width, 0) for n in rows[1:]), width
+
+    return max(SEPARATORS, key=fit)
+
+
+def _parse(text: str, separator: str) -> Iterator[list[str]]:
+    return csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+
+
+def _name_columns(path: Path, header: list[str]) -> tuple[str, ...]:
+    """The names as written; a column without one is called by its position."""
+    if not any(name.strip() for name in header):
+        raise DataError(f"{path}, line 1 is blank, but the column names must stand there. Remove the line.")
+    if len(header) > MAX_COLUMNS:
+        raise DataError(
+            f"{path} has {len(header):,} columns, more than the {MAX_COLUMNS:,} that are allowed. Keep the "
+            "ids, the label and the columns that matter; or is the table turned on its side?"
+        )
+    names = tuple(name if name.strip() else f"column {number}" for number, name in enumerate(header, 1))
+    check_names(str(path), names)
+    return names
+
+
+def check_names(table: str, names: Sequence[str]) -> None:
+    """Refuse two columns of one name."""
+    if len(set(names)) < len(names):
+        name = next(name for name in names if names.count(name) > 1)
+        numbers = [str(number) for number, other in enumerate(names, 1) if other == name]
+        raise DataError(
+            f"{table}: columns {' and '.join(numbers)} are both called {show(name)}. Give every column a name "
+            "of its own."
+        )
+
+
+def _say_encoding(path: Path, line: int, error: UnicodeDecodeError) -> str:
+    return (
+        f"{path}, line {line}: byte 0x{error.object[error.start]:02x} is not UTF-8. Save the file as UTF-8; if "
+        "it comes from Excel or Windows, its encoding is most likely Windows-1252."
+    )

@@ -1,0 +1,98 @@
+"""Ids of any kind become node numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from edgegat.data._words import count, show
+from edgegat.data.errors import DataError
+from edgegat.data.reading import Table
+
+_EXAMPLES = 5
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """Which number each id got, and what the edges say in numbers.
+
+    Attributes:
+        ids: ``[N]``, text: the node table's in order, then those that only edges name, as they first appear.
+        source, target: ``[rows]`` of the edge table, node numbers.
+        in_table: how many nodes the node table has.
+    """
+
+    ids: pl.Series
+    source: NDArray[np.int64]
+    target: NDArray[np.int64]
+    in_table: int
+
+
+def number_nodes(nodes: Table | None, id_column: str | None, edges: Table, ends: tuple[str, str]) -> Numbering:
+    """Number the nodes of two tables. Ids are compared as text: ``"007"`` and ``"7"`` are two nodes.
+
+    Example:
+        >>> from edgegat.data import open_table
+        >>> people = open_table(pl.DataFrame({"name": ["Zoë", "Ali"]}))
+        >>> calls = open_table(pl.DataFrame({"from": ["Ali", "7"], "to": ["Zoë", "007"]}))
+        >>> numbering = number_nodes(people, "name", calls, ("from", "to"))
+        >>> numbering.ids.to_list(), numbering.source.tolist(), numbering.target.tolist()
+        (['Zoë', 'Ali', '7', '007'], [1, 2], [0, 3])
+    """
+    known = _node_ids(nodes, id_column) if nodes is not None and id_column is not None else _no_ids()
+    pairs = edges.read(*(edges.text(column).alias(name) for column, name in zip(ends, ("s", "t"), strict=True)))
+    for name, column in zip(("s", "t"), ends, strict=True):
+        _refuse_missing(edges, pairs[name], column)
+    new = _unknown(pairs, known)
+    ids = pl.concat([known, new])
+    numbers = pl.DataFrame({"id": ids, "number": pl.arange(len(ids), dtype=pl.Int64, eager=True)})
+
+    def look_up(end: str) -> NDArray[np.int64]:
+        found = pairs.select(end).join(numbers, left_on=end, right_on="id", how="left", maintain_order="left")
+        return found["number"].to_numpy()
+
+    return Numbering(ids, look_up("s"), look_up("t"), len(known))
+
+
+def _no_ids() -> pl.Series:
+    return pl.Series("id", [], pl.String)
+
+
+def _node_ids(nodes: Table, column: str) -> pl.Series:
+    ids = nodes.read(nodes.text(column).alias("id"))["id"]
+    _refuse_missing(nodes, ids, column)
+    repeated = ids.is_duplicated()
+    if repeated.any():
+        again = (repeated & ~ids.is_first_distinct()).arg_true()
+        row = int(again[0])
+        first = int((ids == ids[row]).arg_true()[0])
+        places = nodes.places([first, row])
+        raise DataError(
+            f"{nodes.name}, column {column!r}: {count(len(again), 'row')} repeat the id of an earlier one. "
+            f"{show(ids[row])} stands at {places[0]} and at {places[1]}. A node has one row: remove others "
+            "or name another column as id."
+        )
+    return ids
+
+
+def _unknown(pairs: pl.DataFrame, known: pl.Series) -> pl.Series:
+    """The ids of edges that the node table lacks, in the order in which they first appear."""
+    strange = []
+    for side, end in enumerate(("s", "t")):
+        rows = pairs.select(pl.col(end).alias("id"), position=2 * pl.int_range(pl.len()) + side)
+        rows = rows.join(known.to_frame(), on="id", how="anti") if len(known) else rows
+        strange.append(rows.group_by("id").agg(pl.col("position").min()))
+    return pl.concat(strange).group_by("id").agg(pl.col("position").min()).sort("position")["id"]
+
+
+def _refuse_missing(table: Table, ids: pl.Series, column: str) -> None:
+    missing = (ids.is_null() | (ids.str.strip_chars() == "")).arg_true()
+    if len(missing):
+        places = "; ".join(table.places(missing.head(_EXAMPLES).to_list()))
+        raise DataError(
+            f"{table.name}, column {column!r}: {count(len(missing), 'row')} without an id ({places}). Fill in "
+            "the ids, or remove the rows."
+        )

@@ -1,0 +1,75 @@
+"""Labels of any kind become class numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from edgegat.data._words import count, listing, show
+from edgegat.data.cells import Spelling, cell_is_missing, read_values
+from edgegat.data.errors import DataError
+from edgegat.data.reading import Table
+from edgegat.data.roles import NodeRoles
+
+_WHOLE = r"^[+-]?\d+\.0+$"
+_MANY_CLASSES = 1000
+
+
+def read_labels(nodes: Table, roles: NodeRoles, spelling: Spelling) -> pl.Series:
+    """``[rows]`` text, null where unlabelled.
+
+    If every label is a whole number written like ``1.0``, as pandas writes integers among missing ones, it is
+    read as ``1``: the same label from a cleaner file is the same class.
+    """
+    column = roles.label
+    assert column is not None
+    missing = cell_is_missing(column, nodes.dtypes[column], "category", spelling)
+    labels = nodes.read(pl.when(~missing).then(nodes.text(column)).alias("label"))["label"]
+    if roles.labelled is not None:
+        counts = read_values(nodes, {roles.labelled: "flag"}, spelling)[roles.labelled]
+        labels = labels.set(counts.fill_null(0.0) == 0.0, None)
+    if labels.str.contains(_WHOLE).all():
+        labels = labels.str.replace(r"\.0+$", "")
+    return labels
+
+
+def find_classes(labels: pl.Series, where: str) -> list[str]:
+    """The distinct labels: in order of size if all are numbers, else of the alphabet.
+
+    Example:
+        >>> (
+        ...     find_classes(pl.Series(["10", "9", None, "9"]), "customers.csv"),
+        ...     find_classes(pl.Series(["b", "a"]), ""),
+        ... )
+        (['9', '10'], ['a', 'b'])
+    """
+    found: list[str] = labels.drop_nulls().unique().to_list()
+    if len(found) < 2:
+        said = f"only {show(found[0])}" if found else "no label at all"
+        raise DataError(f"{where} has {said}: two classes at least are needed to learn from.")
+    if len(found) > _MANY_CLASSES:
+        raise DataError(
+            f"{where} has {count(len(found), 'different label')}, like {listing(sorted(found), 3)}. Classes "
+            f"repeat, {_MANY_CLASSES:,} at most are allowed: is it the right column?"
+        )
+    numbers = pl.Series(found, dtype=pl.String).cast(pl.Float64, strict=False)
+    if numbers.is_null().any() or not numbers.is_finite().all():
+        return sorted(found)
+    return [label for _, label in sorted(zip(numbers.to_list(), found, strict=True))]
+
+
+def number_labels(labels: pl.Series, classes: Sequence[str], nodes: Table, column: str) -> NDArray[np.int64]:
+    """``[rows]`` places in ``classes``, ``-1`` where unlabelled."""
+    known = labels.is_in(list(classes)) | labels.is_null()
+    if not known.all():
+        row = int((~known).arg_true()[0])
+        raise DataError(
+            f"{nodes.places([row])[0]}: {column!r} is {show(labels[row])}, which is no class that was learned. "
+            f"Those are {listing(classes)}."
+        )
+    numbers = list(range(len(classes)))
+    number = labels.replace_strict(list(classes), numbers, default=-1, return_dtype=pl.Int64)
+    return number.fill_null(-1).to_numpy()
