@@ -7,6 +7,7 @@ Index arithmetic is in int32, which a GPU does several times faster.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -80,7 +81,7 @@ class Plan:
     segments: Segments
 
 
-_PLANS = WeakTensorKeyDictionary()
+_PLANS: Any = WeakTensorKeyDictionary()
 
 
 def plan_of(ptr: Tensor, edge: Tensor, node: Tensor, slot: Tensor) -> Plan:

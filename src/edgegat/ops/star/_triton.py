@@ -36,7 +36,10 @@ class _Inputs:
         self.query, self.QS = rows_of(call.query, dtype)
         self.key, self.KS = rows_of(call.key, dtype)
         self.value, self.VS = rows_of(call.value, dtype)
-        self.own, self.OS = (None, 0) if call.own is None else rows_of(call.own, dtype)
+        self.own: Tensor | None = None
+        self.OS = 0
+        if call.own is not None:
+            self.own, self.OS = rows_of(call.own, dtype)
         self.at_node = None if call.at_node is None else call.at_node.to(dtype).contiguous()
         self.plan = plan_of(call.ptr, call.edge, call.node, call.slot)
         check_size(
