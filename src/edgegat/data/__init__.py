@@ -3,7 +3,9 @@
 ``edgegat.data.checks``, ``edgegat.data.datasets`` and ``edgegat.data.trade`` are imported by their own names.
 """
 
+from edgegat.data.encoded import EncodedGraph as EncodedGraph
 from edgegat.data.errors import DataError as DataError
+from edgegat.data.graph_encoder import GraphEncoder as GraphEncoder
 from edgegat.data.reading import Table as Table
 from edgegat.data.reading import open_table as open_table
 from edgegat.data.roles import Feature as Feature

@@ -43,23 +43,33 @@ class Pairs:
         edge_of = rows.join(numbered, on="pair", how="left", maintain_order="left")["edge"].to_numpy()
         return cls(edge_of, pairs["row"].cast(pl.Int64).to_numpy(), pairs["size"].cast(pl.Int64).to_numpy())
 
-    def aggregate(self, values: pl.Series, how: Aggregation) -> pl.Series:
+    def aggregate(self, values: pl.Series, how: Aggregation, times: pl.Series | None = None) -> pl.Series:
         """``[rows]`` to ``[M]``; missing values are left out, and a pair without any other is missing.
 
         Sums run in the order of the rows: the same rows give the same bits every time, which a sum in parallel
-        does not promise. ``first`` and ``last`` are by row; of times, use them with ``min`` and ``max``.
+        does not promise. ``first`` and ``last`` go by the time, if there is one, and then by the row; a row
+        without a time is neither while another has one.
+
+        Example:
+            >>> pairs = Pairs.find(np.array([0, 0]), np.array([1, 1]), 2, directed=True)
+            >>> paid = pl.Series("paid", [1.0, 5.0])
+            >>> [pairs.aggregate(paid, how).item() for how in ("sum", "last")]
+            [6.0, 5.0]
+            >>> pairs.aggregate(paid, "last", pl.Series([20.0, 10.0])).item()
+            1.0
         """
-        present = values.is_not_null()
-        if how in ("sum", "mean", "count"):
-            edge = self.edge_of[present.to_numpy()]
-            number = np.bincount(edge, minlength=len(self.size))
-            if how == "count":
-                return pl.Series(values.name, number.astype(np.float64))
-            weights = values.drop_nulls().to_numpy()
-            total = np.bincount(edge, weights, minlength=len(self.size))
-            result = total if how == "sum" else total / np.maximum(number, 1)
-            return pl.Series(values.name, np.where(number > 0, result, np.nan)).fill_nan(None)
-        rows = pl.DataFrame({"edge": self.edge_of, "value": values}).lazy()
+        if how in ("sum", "mean"):
+            return self._add(values, how)
+        rows = pl.DataFrame({"edge": self.edge_of, "value": values})
+        if how in ("first", "last") and times is not None:
+            rows = rows.with_columns(time=times).sort("time", nulls_last=how == "first", maintain_order=True)
         value = pl.col("value").drop_nulls()
         picked = {"min": value.min(), "max": value.max(), "first": value.first(), "last": value.last()}[how]
-        return rows.group_by("edge").agg(picked).sort("edge").collect()["value"].alias(values.name)
+        return rows.group_by("edge").agg(picked).sort("edge")["value"].alias(values.name)
+
+    def _add(self, values: pl.Series, how: Aggregation) -> pl.Series:
+        edge = self.edge_of[values.is_not_null().to_numpy()]
+        number = np.bincount(edge, minlength=len(self.size))
+        total = np.bincount(edge, values.drop_nulls().to_numpy(), minlength=len(self.size))
+        result = total if how == "sum" else total / np.maximum(number, 1)
+        return pl.Series(values.name, np.where(number > 0, result, np.nan)).fill_nan(None)

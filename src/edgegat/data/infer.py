@@ -91,6 +91,8 @@ def _guess_number(name: str, numbers: pl.Series, words: pl.Series) -> Guess:
         return Guess("category", f"{distinct} codes, by the name")
     if whole and distinct == len(numbers) > 20 and name.endswith("id"):
         return Guess(None, "an id: every row has its own")
+    if whole and len(numbers) > 20 and (numbers.diff() == 1).all():
+        return Guess(None, "row numbers")
     if _COUNT_NAMES.search(name) and whole and not (numbers < 0).any():
         return Guess("count", "whole numbers from 0, by the name")
     if _AMOUNT_NAMES.search(name):

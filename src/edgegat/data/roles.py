@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from edgegat.data._words import listing
 
 FeatureType = Literal["number", "amount", "category", "flag", "time", "count"]
-Aggregation = Literal["count", "sum", "mean", "min", "max", "first", "last"]
+Aggregation = Literal["sum", "mean", "min", "max", "first", "last"]
 
 NUMERIC_AGGREGATIONS: tuple[Aggregation, ...] = ("sum", "mean", "min", "max", "first", "last")
 AGGREGATIONS: dict[FeatureType, tuple[Aggregation, ...]] = {
@@ -45,7 +45,8 @@ class Feature(Section):
     Attributes:
         type: ``number`` (any quantity), ``amount`` (money: a logarithmic scale that takes zeros and negatives),
             ``count`` (0, 1, 2, ...), ``category`` (a few values that repeat), ``flag`` (yes or no), ``time``.
-        aggregate: of edge features, with ``parallel = "aggregate"``: what is kept of all rows of a pair.
+        aggregate: of edge features, with ``parallel = "aggregate"``: what is kept of all rows of a pair. The number
+            of rows is always kept, under the name ``count``. ``first`` and ``last`` go by the edges' time.
     """
 
     type: FeatureType
@@ -56,7 +57,7 @@ class Feature(Section):
         allowed = AGGREGATIONS[self.type]
         wrong = [name for name in self.aggregate or [] if name not in allowed]
         if wrong:
-            raise ValueError(f"a {self.type} has no {listing(wrong)}; it has {listing(allowed)}")
+            raise ValueError(f"type {self.type!r} has no {listing(wrong)}; it has {listing(allowed)}")
         if self.aggregate == []:
             raise ValueError(f"aggregate is empty; choose some of {listing(allowed)}, or leave the column out")
         return self
@@ -125,6 +126,14 @@ class EdgeRoles(Section):
     @model_validator(mode="after")
     def _check(self) -> Self:
         mistakes = _check_roles({"source": self.source, "target": self.target}, self.features)
+        if (
+            self.time is not None
+            and (feature := (self.features or {}).get(self.time))
+            and feature.type != "time"
+        ):
+            mistakes.append(
+                f"column {self.time!r} is the time of the edges; as a feature its type is 'time', too"
+            )
         if self.parallel == "keep":
             mistakes += [
                 f"features.{name}: 'aggregate' needs parallel = \"aggregate\""

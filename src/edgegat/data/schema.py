@@ -7,10 +7,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from edgegat.data._schema_errors import say_mistakes
 from edgegat.data._words import count, did_you_mean, listing, show
+from edgegat.data.cells import Spelling
 from edgegat.data.errors import DataError
 from edgegat.data.reading import Table
 from edgegat.data.roles import EdgeRoles, NodeRoles, Section, Split
@@ -87,6 +88,36 @@ class Schema(Section):
             raise DataError(
                 f"{name} has {count(len(mistakes), 'mistake')}:\n" + "\n".join(f"  {m}" for m in mistakes)
             ) from None
+
+    @classmethod
+    def of(cls, source: Self | str | PathLike[str] | dict[str, Any]) -> Self:
+        """A schema as it is, from a file or from its content."""
+        if isinstance(source, cls):
+            return source
+        if isinstance(source, dict):
+            return cls.from_dict(source)
+        if isinstance(source, str | PathLike):
+            return cls.load(source)
+        raise DataError(f"a schema is a Schema, a path or a dictionary, but this is a {type(source).__name__}.")
+
+    @property
+    def spelling(self) -> Spelling:
+        """How cells are written."""
+        return Spelling(tuple(self.missing), self.decimal, self.time_format)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        mistakes = []
+        if self.split.columns and (self.nodes is None or self.nodes.label is None):
+            mistakes.append("split names columns, but there is no label in [nodes] to split")
+        for column in self.split.columns:
+            if self.nodes is not None and column in (self.nodes.features or {}):
+                mistakes.append(f"column {column!r} says the split and cannot be a feature, too")
+        if self.split.by_time and self.edges.time is None and (self.nodes is None or self.nodes.time is None):
+            mistakes.append("split.by_time needs a 'time' in [nodes] or in [edges]")
+        if mistakes:
+            raise ValueError("\n".join(mistakes))
+        return self
 
     def check_columns(self, nodes: Table | None, edges: Table, training: bool = True) -> None:
         """Refuse tables that lack a column this schema names; all that are missing, at once.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
 
 from edgegat.data._words import listing, show
 from edgegat.data.cells import Spelling, cell_is_missing, read_values
@@ -27,12 +27,18 @@ Parts = NDArray[np.int8]
 """``[N]``: 0 train, 1 val, 2 test, -1 none of them."""
 
 
-@dataclass(frozen=True)
-class TimeCut:
+class TimeCut(BaseModel):
     """Where a split by time ends the past: microseconds since 1970."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
     train_end: float
     val_end: float
+
+    def divide(self, y: NDArray[np.int64], times: NDArray[np.float64]) -> Parts:
+        """The parts of the labelled nodes; one without a time trains."""
+        parts = np.where(times > self.val_end, 2, np.where(times > self.train_end, 1, 0)).astype(np.int8)
+        return np.where(y >= 0, parts, np.int8(NONE))
 
 
 def read_parts(nodes: Table, split: Split, spelling: Spelling) -> Parts:
@@ -94,8 +100,8 @@ def split_by_time(
     ends = np.cumsum(share_out(len(known), ratio))
     train_end = float(known[ends[0] - 1])
     val_end = float(known[max(ends[1], ends[0]) - 1])
-    parts = np.where(times > val_end, 2, np.where(times > train_end, 1, 0)).astype(np.int8)
-    return np.where(y >= 0, parts, np.int8(NONE)), TimeCut(train_end, val_end)
+    cut = TimeCut(train_end=train_end, val_end=val_end)
+    return cut.divide(y, times), cut
 
 
 def share_out(number: int, ratio: Sequence[float]) -> list[int]:

@@ -40,7 +40,7 @@ class FeatureEncoder(BaseModel):
         >>> encoder = FeatureEncoder.fit(train, {"age": "number", "vip": "flag"})
         >>> encoder.names
         ['age', 'vip']
-        >>> encoder.encode(pl.DataFrame({"vip": [1.0], "age": [40.0]}))[0].tolist()
+        >>> encoder.encode(pl.DataFrame({"vip": [1.0], "age": [40.0]}), rows=1)[0].tolist()
         [[0.0, 1.0]]
     """
 
@@ -63,9 +63,12 @@ class FeatureEncoder(BaseModel):
         """The names of the matrix's columns."""
         return [name for encoder in self.columns for name in encoder.names] or [CONSTANT]
 
-    def encode(self, cells: pl.DataFrame) -> tuple[Tensor32, list[str]]:
-        """``[rows, len(names)]`` float32, and what in these rows training had never seen, in words."""
-        out = np.ones((cells.height, len(self.names)), np.float32)
+    def encode(self, cells: pl.DataFrame, rows: int) -> tuple[Tensor32, list[str]]:
+        """``[rows, len(names)]`` float32, and what in these rows training had never seen, in words.
+
+        A frame without columns does not know its rows: they are given.
+        """
+        out = np.ones((rows, len(self.names)), np.float32)
         notes, begin = [], 0
         for encoder in self.columns:
             end = begin + len(encoder.names)
