@@ -3,6 +3,7 @@
 ``edgegat.data.checks``, ``edgegat.data.datasets`` and ``edgegat.data.trade`` are imported by their own names.
 """
 
+from edgegat.data.draft import draft_schema as draft_schema
 from edgegat.data.encoded import EncodedGraph as EncodedGraph
 from edgegat.data.errors import DataError as DataError
 from edgegat.data.graph_encoder import GraphEncoder as GraphEncoder

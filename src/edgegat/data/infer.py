@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from edgegat.data._sample import first_rows
 from edgegat.data.cells import FALSE_WORDS, TRUE_WORDS, Spelling, cell_is_missing, cell_value
 from edgegat.data.reading import Table, as_text
 from edgegat.data.roles import FeatureType
 
-_ROWS = 100_000
 _MOST_CATEGORIES = 1000
 _HEAVY_TAIL = 50
 _AMOUNT_NAMES = re.compile(
@@ -20,6 +20,7 @@ _AMOUNT_NAMES = re.compile(
 )
 _COUNT_NAMES = re.compile(r"count|number|num_|^n_|_n$|^no_|nr_|qty|quantity|anzahl")
 _TIME_NAMES = re.compile(r"time|date|stamp|_at$|_on$|^ts$|opened|booked|since|day$|datum")
+_ROW_NAMES = re.compile(r"id$|^column \d+$|^unnamed|^index$|^row")
 _CODE_NAMES = re.compile(r"code|type|class|category|kind|channel|segment|branch|zip|region|level|status|grade")
 
 
@@ -46,7 +47,7 @@ def infer_types(table: Table, columns: Collection[str], spelling: Spelling | Non
     if not columns:
         return {}
     spelling = spelling or Spelling()
-    head = table.collect(table.frame.select(list(columns)).head(_ROWS))
+    head = first_rows(table, columns)
     return {column: _guess(head[column], spelling) for column in columns}
 
 
@@ -89,7 +90,7 @@ def _guess_number(name: str, numbers: pl.Series, words: pl.Series) -> Guess:
         return Guess("time", "whole numbers that are days or seconds since 1970, by their size and name")
     if whole and _CODE_NAMES.search(name) and distinct <= _MOST_CATEGORIES:
         return Guess("category", f"{distinct} codes, by the name")
-    if whole and distinct == len(numbers) > 20 and name.endswith("id"):
+    if whole and distinct == len(numbers) > 20 and _ROW_NAMES.search(name):
         return Guess(None, "an id: every row has its own")
     if whole and len(numbers) > 20 and (numbers.diff() == 1).all():
         return Guess(None, "row numbers")
