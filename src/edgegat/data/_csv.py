@@ -87,8 +87,14 @@ class CsvFile:
         )
         return frame.filter(~pl.all_horizontal(pl.all().is_null()))
 
-    def lines_of(self, rows: Sequence[int]) -> list[int]:
-        """The line (from 1) on which each of these rows (from 0, blank ones not counted) begins."""
+    def lines_of(self, rows: Sequence[int], height: int) -> list[int]:
+        """The line (from 1) on which each of these rows (from 0, blank ones not counted) begins.
+
+        Blank lines and line ends in quoted cells can only add lines: a file that has one for each of its ``height``
+        rows, and the header, has neither.
+        """
+        if self._count_lines() == height + 1:
+            return [row + 2 for row in rows]
         wanted, found = set(rows), dict[int, int]()
         with _open_text(self.path) as file:
             reader = csv.reader(file, delimiter=self.separator)
@@ -103,6 +109,14 @@ class CsvFile:
                     row += 1
                 start = reader.line_num + 1
         return [found[row] for row in rows]
+
+    def _count_lines(self) -> int:
+        lines, last = 0, b"\n"
+        with _open_bytes(self.path) as file:
+            while part := file.read(_PROBE_BYTES):
+                lines += part.count(b"\n")
+                last = part[-1:]
+        return lines + (last != b"\n")
 
     def trouble(self) -> str | None:
         """Read the file again, slowly, for the first line that makes it unreadable; say it, or ``None``."""

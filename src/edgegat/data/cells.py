@@ -62,6 +62,16 @@ def read_values(
         [(1.5, 1.0), (None, 0.0), (2000.0, None)]
     """
     spelling = spelling or Spelling()
+    values, unreadable = read_marked(table, types, spelling)
+    if unreadable:
+        raise DataError(_say_unreadable(table, unreadable, types, spelling))
+    return values
+
+
+def read_marked(
+    table: Table, types: Mapping[str, FeatureType], spelling: Spelling
+) -> tuple[pl.DataFrame, dict[str, pl.Series]]:
+    """The values, null where a cell cannot be read, and the rows of such cells for each column that has any."""
     formats = {
         column: _formats_met(table, column)
         for column, type_ in types.items()
@@ -71,9 +81,20 @@ def read_values(
     if formats and _bad_columns(frame):
         # The first rows do not speak for all: later ones are written in another way.
         frame = _read(table, types, spelling, {})
-    if bad := _bad_columns(frame):
-        raise DataError(_say_bad(table, frame, bad, types, spelling))
-    return frame.select(list(types))
+    rows = {column: frame[_bad_name(column)].arg_true() for column in _bad_columns(frame)}
+    return frame.select(list(types)), rows
+
+
+def cells_at(table: Table, column: str, rows: pl.Series) -> pl.Series:
+    """What stands in these rows, as text."""
+    return table.read(as_text(pl.col(column), table.dtypes[column]).gather(rows))[column]
+
+
+def allowed_cells(type_: FeatureType, spelling: Spelling) -> str:
+    """What may stand in a cell of this type."""
+    if type_ == "time" and spelling.time_format is not None:
+        return f"a time written as time_format = {spelling.time_format!r} says"
+    return _ALLOWED[type_]
 
 
 def cell_value(column: str, dtype: pl.DataType, type_: FeatureType, spelling: Spelling) -> pl.Expr:
@@ -200,26 +221,18 @@ def _bad_columns(frame: pl.DataFrame) -> list[str]:
     return [name.removeprefix(_BAD) for name in frame.columns[1::2] if frame[name].any()]
 
 
-def _say_bad(
-    table: Table, frame: pl.DataFrame, bad: list[str], types: Mapping[str, FeatureType], spelling: Spelling
+def _say_unreadable(
+    table: Table, unreadable: Mapping[str, pl.Series], types: Mapping[str, FeatureType], spelling: Spelling
 ) -> str:
-    rows = {column: frame[_bad_name(column)].arg_true() for column in bad}
-    first = {column: rows[column].head(_EXAMPLES).to_list() for column in bad}
-    places = iter(table.places([row for column in bad for row in first[column]]))
-    cells = {
-        column: table.read(as_text(pl.col(column), table.dtypes[column]).gather(first[column]))[column]
-        for column in bad
-    }
+    first = {column: rows.head(_EXAMPLES) for column, rows in unreadable.items()}
+    places = iter(table.places([row for rows in first.values() for row in rows]))
     lines = []
-    for column in bad:
-        allowed = _ALLOWED[types[column]]
-        if types[column] == "time" and spelling.time_format is not None:
-            allowed = f"a time written as time_format = {spelling.time_format!r} says"
+    for column, rows in unreadable.items():
         lines.append(
-            f"{table.name}, column {column!r}: {count(len(rows[column]), 'cell')} cannot be read as "
-            f"{types[column]}; write {allowed}, or leave the cell empty:"
+            f"{table.name}, column {column!r}: {count(len(rows), 'cell')} cannot be read as "
+            f"{types[column]}; write {allowed_cells(types[column], spelling)}, or leave the cell empty:"
         )
-        lines += [f"  {next(places)}: {listing([cell])}" for cell in cells[column]]
+        lines += [f"  {next(places)}: {listing([cell])}" for cell in cells_at(table, column, first[column])]
     lines.append(
         "Correct the cells, give the column another type in the schema, or add the words that mean 'not known' "
         "to 'missing'."

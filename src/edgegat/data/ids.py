@@ -42,22 +42,33 @@ def number_nodes(nodes: Table | None, id_column: str | None, edges: Table, ends:
         >>> numbering.ids.to_list(), numbering.source.tolist(), numbering.target.tolist()
         (['Zoë', 'Ali', '7', '007'], [1, 2], [0, 3])
     """
-    known = _node_ids(nodes, id_column) if nodes is not None and id_column is not None else _no_ids()
-    pairs = edges.read(*(edges.text(column).alias(name) for column, name in zip(ends, ("s", "t"), strict=True)))
-    for name, column in zip(("s", "t"), ends, strict=True):
+    known = _node_ids(nodes, id_column) if nodes is not None and id_column is not None else no_ids()
+    pairs = read_pairs(edges, ends)
+    for name, column in zip(pairs.columns, ends, strict=True):
         _refuse_missing(edges, pairs[name], column)
+    return number_ids(known, pairs)
+
+
+def read_pairs(edges: Table, ends: tuple[str, str]) -> pl.DataFrame:
+    """The ids of both ends, ``s`` and ``t``, as text."""
+    return edges.read(*(edges.text(column).alias(name) for column, name in zip(ends, ("s", "t"), strict=True)))
+
+
+def number_ids(known: pl.Series, pairs: pl.DataFrame) -> Numbering:
+    """The same from ids that were read; an end without an id gets ``-1``."""
     new = _unknown(pairs, known)
     ids = pl.concat([known, new])
     numbers = pl.DataFrame({"id": ids, "number": pl.arange(len(ids), dtype=pl.Int64, eager=True)})
 
     def look_up(end: str) -> NDArray[np.int64]:
         found = pairs.select(end).join(numbers, left_on=end, right_on="id", how="left", maintain_order="left")
-        return found["number"].to_numpy()
+        return found["number"].fill_null(-1).to_numpy()
 
     return Numbering(ids, look_up("s"), look_up("t"), len(known))
 
 
-def _no_ids() -> pl.Series:
+def no_ids() -> pl.Series:
+    """Of no node table."""
     return pl.Series("id", [], pl.String)
 
 
@@ -84,12 +95,18 @@ def _unknown(pairs: pl.DataFrame, known: pl.Series) -> pl.Series:
     for side, end in enumerate(("s", "t")):
         rows = pairs.select(pl.col(end).alias("id"), position=2 * pl.int_range(pl.len()) + side)
         rows = rows.join(known.to_frame(), on="id", how="anti") if len(known) else rows
+        rows = rows.drop_nulls()
         strange.append(rows.group_by("id").agg(pl.col("position").min()))
     return pl.concat(strange).group_by("id").agg(pl.col("position").min()).sort("position")["id"]
 
 
+def id_is_missing(ids: pl.Series) -> pl.Series:
+    """Nothing but spaces is no id."""
+    return ids.is_null() | (ids.str.strip_chars() == "")
+
+
 def _refuse_missing(table: Table, ids: pl.Series, column: str) -> None:
-    missing = (ids.is_null() | (ids.str.strip_chars() == "")).arg_true()
+    missing = id_is_missing(ids).arg_true()
     if len(missing):
         places = "; ".join(table.places(missing.head(_EXAMPLES).to_list()))
         raise DataError(

@@ -107,7 +107,8 @@ class Table:
             by_file.setdefault(bisect_right(self._starts, row) - 1, []).append(position)
         for number, positions in by_file.items():
             file = self.files[number]
-            lines = file.lines_of([rows[p] - self._starts[number] for p in positions])
+            start, end = self._starts[number : number + 2]
+            lines = file.lines_of([rows[p] - start for p in positions], end - start)
             for position, line in zip(positions, lines, strict=True):
                 word = "line" if isinstance(file, CsvFile) else "row"
                 places[position] = f"{file.path}, {word} {line}"

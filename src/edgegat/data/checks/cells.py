@@ -1,0 +1,169 @@
+"""Can every cell be read, and does it make sense?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from edgegat.data._words import count, listing, show
+from edgegat.data.cells import allowed_cells, cell_is_missing, cell_value, cells_at
+from edgegat.data.checks.finding import EXAMPLES, Findings, show_cells
+from edgegat.data.checks.subject import Cells, Subject
+from edgegat.data.reading import Table, as_text
+from edgegat.data.resolve import edge_columns, node_columns
+from edgegat.data.roles import FeatureType
+
+_INFINITE = r"^[+-]?(inf|infinity|∞|[0-9.]+e\+?[0-9]{3,})$"
+_NEARLY_ALL = 0.9
+_DAY = 86_400e6
+
+
+def check_variety(subject: Subject, findings: Findings) -> None:
+    """EG007 and EG008."""
+    for table, columns in _feature_columns(subject):
+        cells = [
+            pl.when(~cell_is_missing(c, table.dtypes[c], "category", subject.schema.spelling))
+            .then(as_text(pl.col(c), table.dtypes[c]))
+            .alias(c)
+            for c in columns
+            if not (table.dtypes[c].is_nested() or table.dtypes[c] == pl.Binary)
+        ]
+        if not cells:
+            continue
+        present = table.collect(table.frame.select(cells).select(pl.all().drop_nulls().len()))
+        least = table.collect(table.frame.select(cells).min()).row(0, named=True)
+        most = table.collect(table.frame.select(cells).max()).row(0, named=True)
+        for column, number in present.row(0, named=True).items():
+            if number == 0:
+                findings.add("EG007", table, column, "all cells are empty", number=table.num_rows)
+            elif least[column] == most[column] and table.num_rows > 1 and number == table.num_rows:
+                said = f"{show(str(least[column]))} in every row"
+                findings.add("EG008", table, column, said, number=table.num_rows)
+
+
+def check_readable(subject: Subject, findings: Findings) -> None:
+    """EG009 and EG010."""
+    for table, cells in _both(subject):
+        for column, rows in cells.unreadable.items():
+            texts = cells_at(table, column, rows)
+            infinite = texts.str.strip_chars().str.to_lowercase().str.contains(_INFINITE).fill_null(False)
+            for code, which, said in (
+                ("EG009", rows.filter(~infinite), f"be read as {cells.types[column]}"),
+                ("EG010", rows.filter(infinite), "be a value: infinite, or too large for a number"),
+            ):
+                if len(which):
+                    findings.add(
+                        code,
+                        table,
+                        column,
+                        f"{count(len(which), 'cell')} cannot {said}. Allowed is "
+                        f"{allowed_cells(cells.types[column], subject.schema.spelling)}",
+                        which,
+                        show_cells(cells_at(table, column, which.head(EXAMPLES))),
+                    )
+
+
+def check_mixed_types(subject: Subject, findings: Findings) -> None:
+    """EG011: of columns whose type is not declared, nearly all cells are numbers or times, and some are not."""
+    spelling = subject.schema.spelling
+    for table, columns in _guessed_columns(subject):
+        texts = [c for c in columns if table.dtypes[c] == pl.String]
+        kinds: tuple[FeatureType, FeatureType] = ("number", "time")
+        odd = {
+            (column, kind): cell_value(column, table.dtypes[column], kind, spelling).is_null()
+            & ~cell_is_missing(column, table.dtypes[column], kind, spelling)
+            for column in texts
+            for kind in kinds
+        }
+        if not odd:
+            continue
+        counted = table.read(*(is_odd.sum().alias(f"{i}") for i, is_odd in enumerate(odd.values()))).row(0)
+        filled = table.read(
+            *((~cell_is_missing(c, table.dtypes[c], "number", spelling)).sum().alias(c) for c in texts)
+        ).row(0, named=True)
+        for ((column, kind), is_odd), number in zip(odd.items(), counted, strict=True):
+            if 0 < number <= (1 - _NEARLY_ALL) * filled[column]:
+                rows = table.read(is_odd.alias(column))[column].arg_true()
+                findings.add(
+                    "EG011",
+                    table,
+                    column,
+                    f"nearly all cells are of type {kind}, but {count(number, 'cell')} cannot be read as such",
+                    rows,
+                    show_cells(cells_at(table, column, rows.head(EXAMPLES))),
+                )
+                break
+
+
+def check_signs(subject: Subject, findings: Findings) -> None:
+    """EG012."""
+    for table, column, values in _columns_of(subject, "amount"):
+        rows = (values < 0).arg_true()
+        if len(rows):
+            said = f"{count(len(rows), 'amount')} below zero"
+            findings.add(
+                "EG012", table, column, said, rows, show_cells(cells_at(table, column, rows.head(EXAMPLES)))
+            )
+
+
+def check_future(subject: Subject, findings: Findings, now: float) -> None:
+    """EG013: later than a day from now."""
+    for table, column, values in _columns_of(subject, "time"):
+        rows = (values > now + _DAY).arg_true()
+        if len(rows):
+            said = f"{count(len(rows), 'time')} in the future"
+            findings.add(
+                "EG013", table, column, said, rows, show_cells(cells_at(table, column, rows.head(EXAMPLES)))
+            )
+
+
+def check_currencies(subject: Subject, findings: Findings) -> None:
+    """EG014."""
+    column = subject.schema.edges.currency
+    if column is None:
+        return
+    table = subject.edges
+    missing = cell_is_missing(column, table.dtypes[column], "category", subject.schema.spelling)
+    text = as_text(pl.col(column), table.dtypes[column]).str.strip_chars().str.to_uppercase()
+    cells = table.read(pl.when(~missing).then(text).alias("c"))["c"]
+    sizes = cells.drop_nulls().value_counts(sort=True)
+    if sizes.height > 1:
+        most = sizes["c"][0]
+        rows = (cells != most).arg_true()
+        shown = show_cells(cells.gather(rows.head(EXAMPLES)))
+        said = f"{listing(sizes['c'].sort(), 8)} stand in one column; {count(len(rows), 'row')} not in {show(most)}"
+        findings.add("EG014", table, column, said, rows, shown)
+
+
+def _both(subject: Subject) -> Iterator[tuple[Table, Cells]]:
+    if subject.nodes is not None:
+        yield subject.nodes, subject.node_cells
+    yield subject.edges, subject.edge_cells
+
+
+def _columns_of(subject: Subject, type_: FeatureType) -> Iterator[tuple[Table, str, pl.Series]]:
+    for table, cells in _both(subject):
+        for column, found in cells.types.items():
+            if found == type_:
+                yield table, column, cells.values[column]
+
+
+def _feature_columns(subject: Subject) -> Iterator[tuple[Table, list[str]]]:
+    """The features that are declared, and all columns that may become features."""
+    if subject.nodes is not None and subject.schema.nodes is not None:
+        features = subject.schema.nodes.features
+        yield (
+            subject.nodes,
+            list(features) if features is not None else node_columns(subject.schema, subject.nodes),
+        )
+    features = subject.schema.edges.features
+    yield subject.edges, list(features) if features is not None else edge_columns(subject.schema, subject.edges)
+
+
+def _guessed_columns(subject: Subject) -> Iterator[tuple[Table, list[str]]]:
+    """The columns whose type nobody declared."""
+    if subject.nodes is not None and subject.schema.nodes is not None and subject.schema.nodes.features is None:
+        yield subject.nodes, node_columns(subject.schema, subject.nodes)
+    if subject.schema.edges.features is None:
+        yield subject.edges, edge_columns(subject.schema, subject.edges)
