@@ -8,8 +8,9 @@ import io
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
-from typing import IO, BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
 
 import polars as pl
 
@@ -22,6 +23,10 @@ _PROBE_BYTES = 1 << 20
 _UTF8_BOM = b"\xef\xbb\xbf"
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 _BROKEN_GZIP = (EOFError, gzip.BadGzipFile, zlib.error)
+# A first row that is blank or short would count as a header with too few columns.
+_SHORT_ROWS: dict[str, Any] = (
+    {"missing_columns": "insert"} if "missing_columns" in signature(pl.scan_csv).parameters else {}
+)
 
 csv.field_size_limit(_PROBE_BYTES)
 
@@ -84,6 +89,7 @@ class CsvFile:
             separator=self.separator,
             schema=dict.fromkeys(self.columns, pl.String),
             glob=False,
+            **_SHORT_ROWS,
         )
         return frame.filter(~pl.all_horizontal(pl.all().is_null()))
 

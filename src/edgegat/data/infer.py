@@ -15,6 +15,7 @@ from edgegat.data.roles import FeatureType
 
 _MOST_CATEGORIES = 1000
 _HEAVY_TAIL = 50
+_NEARLY_ALL = 0.9
 _AMOUNT_NAMES = re.compile(
     r"amount|amt|balance|income|salary|turnover|revenue|price|value|paid|volume|sum|total|fee|limit|betrag|saldo"
 )
@@ -73,12 +74,22 @@ def _guess(cells: pl.Series, spelling: Spelling) -> Guess:
     def read_as(type_: FeatureType) -> pl.Series:
         return present.select(cell_value(name, dtype, type_, spelling))[name]
 
-    numbers = read_as("number")
-    if not numbers.has_nulls():
-        return _guess_number(name.lower(), numbers, words)
-    if not read_as("time").has_nulls():
-        return Guess("time", "all are times")
+    numbers = read_as("number").drop_nulls()
+    if len(numbers) >= _NEARLY_ALL * len(words):
+        return _but_for(len(words) - len(numbers), _guess_number(name.lower(), numbers, words))
+    times = read_as("time").drop_nulls()
+    if len(times) >= _NEARLY_ALL * len(words):
+        return _but_for(len(words) - len(times), Guess("time", "times"))
     return _guess_text(words)
+
+
+def _but_for(odd: int, guess: Guess) -> Guess:
+    """Nearly all is enough: a wrong cell among a thousand numbers is told with its line, not made a word of."""
+    return (
+        guess
+        if not odd or guess.type == "category"
+        else Guess(guess.type, f"{guess.reason}, but for {odd} cells")
+    )
 
 
 def _guess_number(name: str, numbers: pl.Series, words: pl.Series) -> Guess:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from edgegat.data._words import count, listing, show
-from edgegat.data.cells import allowed_cells, cell_is_missing, cell_value, cells_at
+from edgegat.data.cells import allowed_cells, cell_is_missing, cells_at
 from edgegat.data.checks.finding import EXAMPLES, Findings, show_cells
 from edgegat.data.checks.subject import Cells, Subject
 from edgegat.data.reading import Table, as_text
@@ -15,7 +15,6 @@ from edgegat.data.resolve import edge_columns, node_columns
 from edgegat.data.roles import FeatureType
 
 _INFINITE = r"^[+-]?(inf|infinity|∞|[0-9.]+e\+?[0-9]{3,})$"
-_NEARLY_ALL = 0.9
 _DAY = 86_400e6
 
 
@@ -43,57 +42,25 @@ def check_variety(subject: Subject, findings: Findings) -> None:
 
 
 def check_readable(subject: Subject, findings: Findings) -> None:
-    """EG009 and EG010."""
+    """EG009, EG010 and, where nobody declared the type, EG011."""
     for table, cells in _both(subject):
+        guessed = {
+            column for other, columns in _guessed_columns(subject) if other is table for column in columns
+        }
         for column, rows in cells.unreadable.items():
             texts = cells_at(table, column, rows)
             infinite = texts.str.strip_chars().str.to_lowercase().str.contains(_INFINITE).fill_null(False)
-            for code, which, said in (
-                ("EG009", rows.filter(~infinite), f"be read as {cells.types[column]}"),
-                ("EG010", rows.filter(infinite), "be a value: infinite, or too large for a number"),
-            ):
-                if len(which):
-                    findings.add(
-                        code,
-                        table,
-                        column,
-                        f"{count(len(which), 'cell')} cannot {said}. Allowed is "
-                        f"{allowed_cells(cells.types[column], subject.schema.spelling)}",
-                        which,
-                        show_cells(cells_at(table, column, which.head(EXAMPLES))),
-                    )
-
-
-def check_mixed_types(subject: Subject, findings: Findings) -> None:
-    """EG011: of columns whose type is not declared, nearly all cells are numbers or times, and some are not."""
-    spelling = subject.schema.spelling
-    for table, columns in _guessed_columns(subject):
-        texts = [c for c in columns if table.dtypes[c] == pl.String]
-        kinds: tuple[FeatureType, FeatureType] = ("number", "time")
-        odd = {
-            (column, kind): cell_value(column, table.dtypes[column], kind, spelling).is_null()
-            & ~cell_is_missing(column, table.dtypes[column], kind, spelling)
-            for column in texts
-            for kind in kinds
-        }
-        if not odd:
-            continue
-        counted = table.read(*(is_odd.sum().alias(f"{i}") for i, is_odd in enumerate(odd.values()))).row(0)
-        filled = table.read(
-            *((~cell_is_missing(c, table.dtypes[c], "number", spelling)).sum().alias(c) for c in texts)
-        ).row(0, named=True)
-        for ((column, kind), is_odd), number in zip(odd.items(), counted, strict=True):
-            if 0 < number <= (1 - _NEARLY_ALL) * filled[column]:
-                rows = table.read(is_odd.alias(column))[column].arg_true()
-                findings.add(
-                    "EG011",
-                    table,
-                    column,
-                    f"nearly all cells are of type {kind}, but {count(number, 'cell')} cannot be read as such",
-                    rows,
-                    show_cells(cells_at(table, column, rows.head(EXAMPLES))),
-                )
-                break
+            type_, odd, huge = cells.types[column], rows.filter(~infinite), rows.filter(infinite)
+            if len(huge):
+                said = f"{count(len(huge), 'cell')} infinite, or too large for a number"
+                _say(findings, "EG010", table, column, said, huge)
+            if len(odd) and column in guessed:
+                said = f"nearly all cells are of type {type_!r}, but {count(len(odd), 'cell')} cannot be read as such"
+                _say(findings, "EG011", table, column, said, odd)
+            elif len(odd):
+                allowed = allowed_cells(type_, subject.schema.spelling)
+                said = f"{count(len(odd), 'cell')} cannot be read as {type_!r}. Allowed is {allowed}"
+                _say(findings, "EG009", table, column, said, odd)
 
 
 def check_signs(subject: Subject, findings: Findings) -> None:
@@ -134,6 +101,10 @@ def check_currencies(subject: Subject, findings: Findings) -> None:
         shown = show_cells(cells.gather(rows.head(EXAMPLES)))
         said = f"{listing(sizes['c'].sort(), 8)} stand in one column; {count(len(rows), 'row')} not in {show(most)}"
         findings.add("EG014", table, column, said, rows, shown)
+
+
+def _say(findings: Findings, code: str, table: Table, column: str, said: str, rows: pl.Series) -> None:
+    findings.add(code, table, column, said, rows, show_cells(cells_at(table, column, rows.head(EXAMPLES))))
 
 
 def _both(subject: Subject) -> Iterator[tuple[Table, Cells]]:

@@ -24,7 +24,6 @@ _CHECKS: tuple[tuple[str, Callable[[Subject, Findings], None]], ...] = (
     ("Comparing the spelling of ids", ids.check_similar_ids),
     ("Looking for empty columns", cells.check_variety),
     ("Reading all cells", cells.check_readable),
-    ("Looking for mixed types", cells.check_mixed_types),
     ("Looking at the signs of amounts", cells.check_signs),
     ("Looking at times", lambda subject, findings: cells.check_future(subject, findings, time.time() * 1e6)),
     ("Looking at currencies", cells.check_currencies),

@@ -52,9 +52,7 @@ CODES: dict[str, Code] = {
     ),
     "EG010": Code("error", "non-finite value", "Empty the cells, or write the number that is meant."),
     "EG011": Code(
-        "warning",
-        "mixed types",
-        "Correct the odd cells, or declare the type of the column: now it is left out or read as a category.",
+        "error", "mixed types", "Correct the odd cells, empty them, or declare the type of the column."
     ),
     "EG012": Code(
         "warning",

@@ -80,8 +80,9 @@ def _check_twice(subject: Subject, findings: Findings) -> None:
         parts[column] = pl.select(pl.when(is_set).then(pl.lit(part))).to_series()
     if not parts:
         return
-    rows = pl.DataFrame({"id": subject.node_ids, **parts}).with_row_index("row")
-    said = rows.unpivot(list(parts), index=["row", "id"], value_name="part").drop_nulls(["id", "part"])
+    numbered = {f"{number}": said for number, said in enumerate(parts.values())}
+    rows = pl.DataFrame({"id": subject.node_ids, **numbered}).with_row_index("row")
+    said = rows.unpivot(list(numbered), index=["row", "id"], value_name="part").drop_nulls(["id", "part"])
     twice = (
         said.group_by("id")
         .agg(pl.col("part").unique().sort(), pl.col("row").max())
