@@ -66,8 +66,8 @@ def test_time_is_in_years_since_the_first_transfer(folder):
 def test_undirected_adds_up_the_two_directions(folder):
     graph = EthereumPhishing(folder, time=True, undirected=True)[0]
     assert graph.edge_index.tolist() == [[2, 0, 1], [0, 1, 1]]
-    first = [math.log(3.0), math.log(5), 0.0]
-    assert torch.allclose(graph.edge_attr[0], torch.tensor(first), atol=1e-6)
+    first = [math.log(3.0), math.log(5), 1000 / YEARS]
+    assert torch.allclose(graph.edge_attr[0], torch.tensor(first))
     assert graph.note == "undirected: 4 directed edges became 3, amounts and transactions summed"
 
 

@@ -74,6 +74,7 @@ class EthereumPhishing(GraphDataset):
         for column in ("amount", "n_transactions"):
             _refuse(folder / _EDGES, ~(edges[column] > 0), f"{column!r} is not above 0")
         edges = edges.with_columns(_rows(folder, edges[end], ids) for end in ("from", "to"))
+        edges = edges.with_columns(years=(pl.col("timestamp") - pl.col("timestamp").min()) / _YEAR)
         note = "directed: one edge for each direction, sender first"
         if undirected:
             given = edges.height
@@ -81,7 +82,7 @@ class EthereumPhishing(GraphDataset):
             note = f"undirected: {given} directed edges became {edges.height}, amounts and transactions summed"
         features = [pl.col("amount").log(), pl.col("n_transactions").log()]
         if time:
-            features.append((pl.col("timestamp") - pl.col("timestamp").min()) / _YEAR)
+            features.append(pl.col("years"))
         label = nodes["label"].fill_null(-1).to_numpy().astype(np.int64)
         label[~nodes["has_label"].to_numpy()] = -1
         train, validation = _divide(nodes["is_train"].to_numpy(), label, seed)
@@ -135,7 +136,7 @@ def _merge_directions(edges: pl.DataFrame) -> pl.DataFrame:
     """One row for each pair of accounts, in the place and the direction of its first row."""
     first, second = pl.min_horizontal("from", "to"), pl.max_horizontal("from", "to")
     return edges.group_by(first.alias("lower"), second.alias("higher"), maintain_order=True).agg(
-        pl.col("from", "to").first(), pl.col("amount", "n_transactions").sum(), pl.col("timestamp").max()
+        pl.col("from", "to").first(), pl.col("amount", "n_transactions").sum(), pl.col("years").max()
     )
 
 
