@@ -90,19 +90,20 @@ class TwoTables:
         """The cells of nodes and of edges that belong to the training part."""
         chosen = partition.nodes_to_learn_from()
         node_cells = self.node_cells.filter(chosen) if self.node_cells.width else self.node_cells
+        cells = edges.cells
         if partition.cut is not None and self.edge_times is not None:
-            ends = self.numbering.source, self.numbering.target
-            rows = chosen[ends[0]] & chosen[ends[1]] & ~(self.edge_times > partition.cut.train_end)
-            if rows.any():
-                return node_cells, self.edges(rows).cells
-        both = chosen[edges.source] & chosen[edges.target]
-        if not both.any():
+            source, target = self.numbering.source, self.numbering.target
+            rows = chosen[source] & chosen[target] & ~(self.edge_times > partition.cut.train_end)
+            found, cells = int(rows.sum()), self.edges(rows).cells if rows.any() else cells
+        else:
+            both = chosen[edges.source] & chosen[edges.target]
+            found = int(both.sum())
+            cells = cells.filter(both) if cells.width and 0 < found < len(both) else cells
+        if not found and cells.width:
             notes.append(
-                "no edge lies between two nodes of the training part: the scales of edge features come from all edges"
+                "no edge belongs to the training part alone: the scales of edges come from all of them"
             )
-        if both.all() or not both.any() or not edges.cells.width:
-            return node_cells, edges.cells
-        return node_cells, edges.cells.filter(both)
+        return node_cells, cells
 
 
 def open_both(nodes: TableSource | None, edges: TableSource) -> tuple[Table | None, Table]:

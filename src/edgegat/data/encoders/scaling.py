@@ -6,6 +6,7 @@ from typing import Literal, Self
 
 import numpy as np
 import polars as pl
+from pydantic import PositiveFloat
 
 from edgegat.data.encoders.column import ColumnEncoder, Tensor32, Values, as_numbers, mean_and_spread
 
@@ -29,7 +30,7 @@ class NumberEncoder(ColumnEncoder):
 
     type: Literal["number"] = "number"
     median: float
-    spread: float
+    spread: PositiveFloat
 
     @property
     def value_names(self) -> list[str]:
@@ -60,9 +61,9 @@ class NumberEncoder(ColumnEncoder):
 class _LogEncoder(ColumnEncoder):
     """``u = sign(v) log(1 + |v| / unit)``, then ``(u - mean) / spread``; the mean for missing cells."""
 
-    unit: float
+    unit: PositiveFloat
     mean: float
-    spread: float
+    spread: PositiveFloat
 
     @property
     def value_names(self) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Literal, Self
 
 import numpy as np
 import polars as pl
+from pydantic import PositiveFloat
 
 from edgegat.data.encoders.column import ColumnEncoder, Tensor32, Values, as_numbers, mean_and_spread
 
@@ -40,7 +41,7 @@ class TimeEncoder(ColumnEncoder):
     type: Literal["time"] = "time"
     latest: float
     mean: float
-    spread: float
+    spread: PositiveFloat
     has_hours: bool
 
     @property
