@@ -1,0 +1,87 @@
+"""From a graph to a model that was tried, and from a model to scores.
+
+On tensors (torch, numpy and scikit-learn are enough)::
+
+    fit(graph, model_options, training_options, *, checkpoints=None, resume=False, progress=None) -> Fitted
+    predict(model, graph, calibration=None) -> Scores(probabilities [N, C], decided [N])
+    embed(model, graph) -> Embeddings(nodes, edges)
+    measure(y, probabilities, *, decided=None, wanted=None) -> Metrics
+    calibrate(logits, y, weights=None) -> Calibration
+    reliability(came_true, predicted) -> Reliability
+    repeat(run, seeds) -> {name: Repeats}
+    boosting(graph), plain_gat(graph, ...) -> Baseline
+    save_model(folder, saved), load_model(folder) -> SavedModel
+
+On tables (a DataError says what is wrong with them)::
+
+    train_job(nodes, edges, schema, model_options, training_options, *, output=None, baselines=True,
+              repeats=1, resume=False, progress=None) -> TrainReport
+    evaluate_job(model_folder, nodes, edges, *, progress=None) -> EvaluationReport
+    predict_job(model_folder, nodes, edges, *, output=None, embeddings=False, progress=None) -> Predictions
+    EGATClassifier(schema, **options).fit(nodes, edges).predict_proba(nodes, edges)
+
+The names load on first use, so that options can be looked at without torch, and a model trained without polars.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+_HOME = {
+    "Calibration": "calibration",
+    "CheckpointError": "errors",
+    "Fitted": "fitting",
+    "History": "history",
+    "LearningError": "errors",
+    "Metrics": "metrics",
+    "ModelOptions": "options",
+    "OptionError": "errors",
+    "Reliability": "calibration",
+    "Repeats": "repeats",
+    "SavedModelError": "errors",
+    "Scores": "predicting",
+    "TrainingInterrupted": "errors",
+    "TrainingOptions": "options",
+    "calibrate": "calibration",
+    "embed": "predicting",
+    "fit": "fitting",
+    "measure": "metrics",
+    "predict": "predicting",
+    "reliability": "calibration",
+    "repeat": "repeats",
+}
+__all__ = sorted(_HOME)
+
+if TYPE_CHECKING:
+    from edgegat.learn.calibration import Calibration as Calibration
+    from edgegat.learn.calibration import Reliability as Reliability
+    from edgegat.learn.calibration import calibrate as calibrate
+    from edgegat.learn.calibration import reliability as reliability
+    from edgegat.learn.errors import CheckpointError as CheckpointError
+    from edgegat.learn.errors import LearningError as LearningError
+    from edgegat.learn.errors import OptionError as OptionError
+    from edgegat.learn.errors import SavedModelError as SavedModelError
+    from edgegat.learn.errors import TrainingInterrupted as TrainingInterrupted
+    from edgegat.learn.fitting import Fitted as Fitted
+    from edgegat.learn.fitting import fit as fit
+    from edgegat.learn.history import History as History
+    from edgegat.learn.metrics import Metrics as Metrics
+    from edgegat.learn.metrics import measure as measure
+    from edgegat.learn.options import ModelOptions as ModelOptions
+    from edgegat.learn.options import TrainingOptions as TrainingOptions
+    from edgegat.learn.predicting import Scores as Scores
+    from edgegat.learn.predicting import embed as embed
+    from edgegat.learn.predicting import predict as predict
+    from edgegat.learn.repeats import Repeats as Repeats
+    from edgegat.learn.repeats import repeat as repeat
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOME:
+        return getattr(importlib.import_module(f"edgegat.learn.{_HOME[name]}"), name)
+    raise AttributeError(f"module 'edgegat.learn' has no attribute {name!r}; it offers {', '.join(__all__)}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

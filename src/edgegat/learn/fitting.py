@@ -1,0 +1,163 @@
+"""From a graph with labels to a trained model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from torch import Tensor
+
+from edgegat.graph import EdgeGraph
+from edgegat.learn.calibration import Calibration, calibrate
+from edgegat.learn.checkpoint import CheckpointFile
+from edgegat.learn.device import choose_device, seeded
+from edgegat.learn.errors import LearningError
+from edgegat.learn.fingerprint import fingerprint
+from edgegat.learn.history import History
+from edgegat.learn.options import ModelOptions, TrainingOptions
+from edgegat.learn.progress import Progress, ignore_progress
+from edgegat.learn.task import Task
+from edgegat.learn.training import evaluate, train
+from edgegat.nn import EGAT
+from edgegat.ops._backends import choose_backend
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A trained model, and how it came about.
+
+    Attributes:
+        model: with the weights of its best epoch, in evaluation mode, on the CPU.
+        logits: ``[N, C]`` what it says of every node of the graph it was trained on, on the CPU.
+        calibration: makes probabilities of logits; fitted on the validation part.
+        history: of every epoch.
+        task: which nodes trained and which chose; on the CPU.
+        device, backend: where and with which kernels it was trained.
+        seconds: how long this call took.
+    """
+
+    model: EGAT
+    logits: Tensor
+    calibration: Calibration
+    history: History
+    task: Task
+    device: str
+    backend: str
+    seconds: float
+
+
+def fit(
+    graph: EdgeGraph,
+    model_options: ModelOptions | None = None,
+    training_options: TrainingOptions | None = None,
+    *,
+    num_classes: int | None = None,
+    checkpoints: str | PathLike[str] | None = None,
+    resume: bool = False,
+    progress: Progress | None = None,
+) -> Fitted:
+    """Train an :class:`~edgegat.EGAT` on the training nodes of ``graph``.
+
+    Every step sees the whole graph. Virtual self-loops are added and stars are built here, once. The validation
+    nodes choose the epoch whose weights are kept; without any, all epochs run and the last one's are.
+    The same graph, options and machine give the same bits, whatever was drawn from torch's generators before.
+
+    Args:
+        graph: as it comes from the data, with ``y`` and masks.
+        model_options: sizes and dropouts.
+        training_options: everything else.
+        num_classes: ``C``, if not all classes have a labelled node here.
+        checkpoints: a folder for what is needed to go on after an interruption.
+        resume: go on from the checkpoint in that folder to the same result; without one, start.
+        progress: called after every epoch, see :data:`edgegat.learn.progress.Progress`.
+
+    Raises:
+        LearningError: there is nothing to learn from, or it does not work here; the message says why.
+        TrainingInterrupted: Ctrl-C was pressed; the checkpoint is written.
+
+    Example:
+        >>> graph = EdgeGraph(
+        ...     x=torch.ones(6, 1),
+        ...     edge_index=torch.tensor([[0, 1, 2, 3, 4, 5], [1, 2, 0, 4, 5, 3]]),
+        ...     edge_attr=torch.tensor([[1.0], [1.0], [1.0], [-1.0], [-1.0], [-1.0]]),
+        ...     y=torch.tensor([0, 0, 0, 1, 1, 1]),
+        ...     train_mask=torch.tensor([True, True, False, True, True, False]),
+        ...     val_mask=torch.tensor([False, False, True, False, False, True]),
+        ... )
+        >>> fitted = fit(graph, training_options=TrainingOptions(epochs=30))
+        >>> fitted.logits.argmax(1).tolist()
+        [0, 0, 0, 1, 1, 1]
+    """
+    started = time.perf_counter()
+    sizes, options = model_options or ModelOptions(), training_options or TrainingOptions()
+    device = choose_device(options.device)
+    try:
+        backend = choose_backend(options.backend, device)
+    except (ValueError, RuntimeError) as error:
+        raise LearningError(str(error)) from None
+    task = Task.of(graph, options.metric, options.class_weights, num_classes)
+    checkpoint = None
+    if checkpoints is not None:
+        run = {**sizes.to_dict(), **_that_matter(options), "device": device.type, "backend": backend}
+        checkpoint = CheckpointFile(Path(checkpoints), {**run, "data": fingerprint(graph)})
+
+    with seeded(options.seed, device), _readable_memory_errors(device):
+        model = new_model(graph.x.size(1), graph.edge_attr.size(1), task.num_classes, sizes, options.backend)
+        model = model.to(device=device, dtype=graph.x.dtype)
+        looped = graph.to(device).with_virtual_self_loops()
+        there = replace(
+            task, **{name: getattr(task, name).to(device) for name in ("y", "train", "val", "weights")}
+        )
+
+        def logits_of() -> Tensor:
+            return cast(Tensor, model(looped.x, looped.stars, looped.edge_attr))
+
+        history = train(
+            model,
+            logits_of,
+            there,
+            options,
+            checkpoint=checkpoint,
+            resume=resume,
+            progress=progress or ignore_progress,
+            name="EGAT",
+        )
+        logits = evaluate(model, logits_of, options).to("cpu", graph.x.dtype)
+    calibration = calibrate(logits[task.val], task.y[task.val], task.weights)
+    return Fitted(
+        model=model.cpu(),
+        logits=logits,
+        calibration=calibration,
+        history=history,
+        task=task,
+        device=str(device),
+        backend=backend,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def new_model(in_channels: int, edge_dim: int, classes: int, options: ModelOptions, backend: str) -> EGAT:
+    """The model these options describe, with weights drawn from torch's generator."""
+    return EGAT(in_channels, edge_dim, classes, backend=cast(Any, backend), **options.to_dict())
+
+
+def _that_matter(options: TrainingOptions) -> dict[str, Any]:
+    """The options that the result depends on."""
+    return {name: value for name, value in options.to_dict().items() if name != "checkpoint_seconds"}
+
+
+@contextmanager
+def _readable_memory_errors(device: torch.device) -> Iterator[None]:
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        raise LearningError(
+            f"the memory of {device} is too small for this graph and model. Train with device='cpu', with fewer "
+            "heads or smaller hidden channels, or, on this GPU, with mixed_precision=True."
+        ) from error

@@ -1,0 +1,62 @@
+"""From a model and a graph to scores: exact, for all nodes at once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from edgegat.graph import EdgeGraph, Stars
+from edgegat.learn.calibration import Calibration
+from edgegat.nn import EGAT, Embeddings
+
+
+class Scores(NamedTuple):
+    """What a model says of every node."""
+
+    probabilities: NDArray[np.float64]
+    """``[N, C]``, calibrated."""
+    decided: NDArray[np.int64]
+    """``[N]`` the class with the largest logit. With class weights it need not be the likeliest: that is what
+    the weights are for."""
+
+
+def predict(model: EGAT, graph: EdgeGraph, calibration: Calibration | None = None) -> Scores:
+    """Score all nodes of a graph, on the device of the model.
+
+    Nothing is sampled and no pair of edges is listed: the memory grows with nodes and edges times heads.
+
+    Example:
+        >>> graph = EdgeGraph(torch.ones(3, 1), torch.tensor([[0, 1], [1, 2]]), torch.ones(2, 2))
+        >>> scores = predict(EGAT(in_channels=1, edge_dim=2, out_channels=4), graph)
+        >>> scores.probabilities.shape, scores.decided.shape
+        ((3, 4), (3,))
+    """
+    model.eval()
+    with torch.no_grad():
+        logits = model(*_looped(model, graph)).double().cpu().numpy()
+    return Scores((calibration or Calibration()).probabilities(logits), logits.argmax(1))
+
+
+def embed(model: EGAT, graph: EdgeGraph) -> Embeddings:
+    """The learned features of all nodes and all edges, on the CPU, in the order of the graph.
+
+    Example:
+        >>> graph = EdgeGraph(torch.ones(3, 1), torch.tensor([[0, 1], [1, 2]]), torch.ones(2, 2))
+        >>> nodes, edges = embed(EGAT(in_channels=1, edge_dim=2, out_channels=4), graph)
+        >>> nodes.shape, edges.shape
+        (torch.Size([3, 192]), torch.Size([2, 32]))
+    """
+    model.eval()
+    with torch.no_grad():
+        nodes, edges = model.embed(*_looped(model, graph))
+    return Embeddings(nodes.cpu(), edges[: graph.num_edges].cpu())
+
+
+def _looped(model: EGAT, graph: EdgeGraph) -> tuple[Tensor, Stars, Tensor]:
+    weight = next(model.parameters())
+    looped = graph.to(weight.device).with_virtual_self_loops()
+    return looped.x.to(weight.dtype), looped.stars, looped.edge_attr.to(weight.dtype)

@@ -1,0 +1,101 @@
+"""What is to be learned: which nodes train, which choose, and what a mistake costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from edgegat.graph import EdgeGraph
+from edgegat.learn.errors import LearningError
+from edgegat.learn.metrics import score
+from edgegat.learn.options import ClassWeights, Metric
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Classes of nodes, to be learned from some of them.
+
+    Attributes:
+        y: ``[N]`` class numbers.
+        train: the training nodes' numbers.
+        val: the validation nodes' numbers; may be none.
+        weights: ``[C]`` what a mistake costs, by its true class.
+        metric: by which validation judges.
+    """
+
+    y: Tensor
+    train: Tensor
+    val: Tensor
+    weights: Tensor
+    metric: Metric
+
+    @classmethod
+    def of(
+        cls,
+        graph: EdgeGraph,
+        metric: Metric = "accuracy",
+        class_weights: ClassWeights = "none",
+        num_classes: int | None = None,
+    ) -> Task:
+        """Read it off a graph with labels and masks; refuse one that there is nothing to learn from.
+
+        Example:
+            >>> graph = EdgeGraph(
+            ...     x=torch.eye(4),
+            ...     edge_index=torch.tensor([[0], [1]]),
+            ...     edge_attr=torch.ones(1, 1),
+            ...     y=torch.tensor([0, 0, 0, 1]),
+            ...     train_mask=torch.ones(4, dtype=torch.bool),
+            ... )
+            >>> Task.of(graph, class_weights="balanced").weights.tolist()
+            [0.666..., 2.0]
+        """
+        if graph.y is None:
+            raise LearningError("the graph has no labels y: without any there is nothing to learn from.")
+        C = graph.num_classes if num_classes is None else num_classes
+        labelled = graph.y >= 0
+        train = _numbers(labelled if graph.train_mask is None else labelled & graph.train_mask)
+        val = _numbers(labelled & graph.val_mask) if graph.val_mask is not None else train[:0]
+        counts = torch.bincount(graph.y[train], minlength=C)
+        if C < 2 or int((counts > 0).sum()) < 2:
+            raise LearningError(
+                f"the training part has {train.numel()} labelled nodes of {int((counts > 0).sum())} "
+                f"class{'' if int((counts > 0).sum()) == 1 else 'es'}: at least one node of each of two classes "
+                "is needed. Label more nodes, or divide them otherwise."
+            )
+        if metric in ("roc_auc", "pr_auc") and val.numel() and bool((graph.y[val] == graph.y[val][0]).all()):
+            raise LearningError(
+                f"metric is {metric!r}, but all {val.numel()} validation nodes are of one class, so it has no "
+                "value. Choose metric='accuracy' or 'log_loss', or divide the labelled nodes otherwise."
+            )
+        weights = torch.ones(C, dtype=graph.x.dtype, device=graph.x.device)
+        if class_weights == "balanced":
+            share = train.numel() / (counts > 0).sum()
+            weights = torch.where(counts > 0, share / counts.clamp(min=1), 1.0).to(graph.x.dtype)
+        return cls(graph.y, train, val, weights, metric)
+
+    @property
+    def num_classes(self) -> int:
+        """``C``."""
+        return self.weights.numel()
+
+    def loss(self, logits: Tensor) -> Tensor:
+        """What the training nodes' mistakes cost, on average: the weighted cross-entropy."""
+        return F.cross_entropy(logits[self.train].to(self.weights.dtype), self.y[self.train], self.weights)
+
+    def validate(self, logits: Tensor) -> tuple[float | None, float | None]:
+        """Metric and loss on the validation nodes; ``None`` without any."""
+        if not self.val.numel():
+            return None, None
+        chosen, y = logits[self.val].to(self.weights.dtype), self.y[self.val]
+        loss = float(F.cross_entropy(chosen, y, self.weights))
+        if self.metric == "log_loss":
+            return loss, loss
+        return score(self.metric, y.cpu().numpy(), chosen.double().softmax(1).cpu().numpy()), loss
+
+
+def _numbers(mask: Tensor) -> Tensor:
+    return mask.nonzero().squeeze(1)
