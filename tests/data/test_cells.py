@@ -107,3 +107,9 @@ def test_what_is_no_plain_number_is_refused(cell: str) -> None:
 def test_infinite_floats_are_refused() -> None:
     with pytest.raises(DataError, match="1 cell cannot be read as amount"):
         read([1.0, float("inf")], "amount")
+
+
+@pytest.mark.parametrize("cell", ["1e300", "-1e300", "nan since", "999999999999999999999"])
+def test_what_lies_beyond_the_year_9999_is_no_time(cell: str) -> None:
+    with pytest.raises(DataError, match="cannot be read as time"):
+        read([cell, "2024-01-01"], "time")

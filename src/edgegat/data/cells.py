@@ -38,6 +38,7 @@ _ALLOWED: dict[FeatureType, str] = {
     "category": "text",
 }
 _EXAMPLES = 5
+_YEAR_9999 = 2.535e17
 _BAD = "\0bad "  # no column's name begins like this
 
 
@@ -200,7 +201,8 @@ def _time_of_number(number: pl.Expr) -> pl.Expr:
     factor = (
         pl.when(size < 1e11).then(1e6).when(size < 1e14).then(1e3).when(size < 1e17).then(1.0).otherwise(1e-3)
     )
-    since_1970 = pl.when(number.is_finite()).then((number * factor).round())
+    microseconds = (number * factor).round()
+    since_1970 = pl.when(microseconds.abs() <= _YEAR_9999).then(microseconds)
     return pl.coalesce(named_day.dt.timestamp("us").cast(pl.Float64), since_1970)
 
 
