@@ -23,6 +23,8 @@ MISSING_WORDS = ("na", "n/a", "nan", "null", "none")
 
 _TIME_FORMATS = (
     "%Y-%m-%d",
+    "%Y-%m-%d %H:%M:%S",
+    "%Y-%m-%dT%H:%M:%S",
     "%Y-%m-%d %H:%M:%S%.f",
     "%Y-%m-%dT%H:%M:%S%.f",
     "%+",
@@ -208,11 +210,14 @@ def _time_of_number(number: pl.Expr) -> pl.Expr:
 
 def _formats_met(table: Table, column: str) -> tuple[str, ...]:
     """The formats of the first rows: trying all of them on every cell takes seconds for millions."""
-    head = table.collect(table.frame.select(column).head(1000))[column].str.strip_chars()
-    met = tuple(
-        format_ for format_ in _TIME_FORMATS if head.str.to_datetime(format_, strict=False).is_not_null().any()
-    )
-    return met or _TIME_FORMATS
+    rest = table.collect(table.frame.select(column).head(1000))[column].str.strip_chars()
+    met = []
+    for format_ in _TIME_FORMATS:
+        read = rest.str.to_datetime(format_, strict=False).is_not_null()
+        if read.any():
+            met.append(format_)
+            rest = rest.filter(~read)
+    return tuple(met) or _TIME_FORMATS
 
 
 def _bad_name(column: str) -> str:

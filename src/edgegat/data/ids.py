@@ -56,15 +56,26 @@ def read_pairs(edges: Table, ends: tuple[str, str]) -> pl.DataFrame:
 
 def number_ids(known: pl.Series, pairs: pl.DataFrame) -> Numbering:
     """The same from ids that were read; an end without an id gets ``-1``."""
-    new = _unknown(pairs, known)
-    ids = pl.concat([known, new])
-    numbers = pl.DataFrame({"id": ids, "number": pl.arange(len(ids), dtype=pl.Int64, eager=True)})
+    numbers = {end: _look_up(pairs[end], known) for end in pairs.columns}
+    strange = [
+        pairs.select(id=end, position=2 * pl.int_range(pl.len(), dtype=pl.Int64) + side)
+        .filter(numbers[end] < 0)
+        .drop_nulls()
+        for side, end in enumerate(pairs.columns)
+    ]
+    new = pl.concat(strange).group_by("id").agg(pl.col("position").min()).sort("position")["id"]
+    for end, rows in zip(pairs.columns, strange, strict=True):
+        numbers[end][rows["position"].to_numpy() // 2] = len(known) + _look_up(rows["id"], new)
+    return Numbering(pl.concat([known, new]), numbers["s"], numbers["t"], len(known))
 
-    def look_up(end: str) -> NDArray[np.int64]:
-        found = pairs.select(end).join(numbers, left_on=end, right_on="id", how="left", maintain_order="left")
-        return found["number"].fill_null(-1).to_numpy()
 
-    return Numbering(ids, look_up("s"), look_up("t"), len(known))
+def _look_up(ids: pl.Series, known: pl.Series) -> NDArray[np.int64]:
+    """The place of each id among the known ones, ``-1`` for others."""
+    if not len(known):
+        return np.full(len(ids), -1)
+    places = pl.DataFrame({"id": known, "place": pl.arange(len(known), dtype=pl.Int64, eager=True)})
+    found = ids.to_frame("id").join(places, on="id", how="left", maintain_order="left")
+    return found["place"].fill_null(-1).to_numpy(writable=True)
 
 
 def no_ids() -> pl.Series:
@@ -87,17 +98,6 @@ def _node_ids(nodes: Table, column: str) -> pl.Series:
             "or name another column as id."
         )
     return ids
-
-
-def _unknown(pairs: pl.DataFrame, known: pl.Series) -> pl.Series:
-    """The ids of edges that the node table lacks, in the order in which they first appear."""
-    strange = []
-    for side, end in enumerate(("s", "t")):
-        rows = pairs.select(pl.col(end).alias("id"), position=2 * pl.int_range(pl.len()) + side)
-        rows = rows.join(known.to_frame(), on="id", how="anti") if len(known) else rows
-        rows = rows.drop_nulls()
-        strange.append(rows.group_by("id").agg(pl.col("position").min()))
-    return pl.concat(strange).group_by("id").agg(pl.col("position").min()).sort("position")["id"]
 
 
 def id_is_missing(ids: pl.Series) -> pl.Series:

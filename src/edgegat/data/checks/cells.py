@@ -30,15 +30,18 @@ def check_variety(subject: Subject, findings: Findings) -> None:
         ]
         if not cells:
             continue
-        present = table.collect(table.frame.select(cells).select(pl.all().drop_nulls().len()))
-        least = table.collect(table.frame.select(cells).min()).row(0, named=True)
-        most = table.collect(table.frame.select(cells).max()).row(0, named=True)
-        for column, number in present.row(0, named=True).items():
-            if number == 0:
+        summary = table.frame.select(cells).select(
+            pl.struct(ask).alias(name)
+            for name, ask in (("number", pl.all().count()), ("least", pl.all().min()), ("most", pl.all().max()))
+        )
+        number, least, most = table.collect(summary).row(0)
+        for column, present in number.items():
+            if present == 0:
                 findings.add("EG007", table, column, "all cells are empty", number=table.num_rows)
-            elif least[column] == most[column] and table.num_rows > 1 and number == table.num_rows:
-                said = f"{show(str(least[column]))} in every row"
-                findings.add("EG008", table, column, said, number=table.num_rows)
+            elif least[column] == most[column] and 1 < present == table.num_rows:
+                findings.add(
+                    "EG008", table, column, f"{show(str(least[column]))} in every row", number=table.num_rows
+                )
 
 
 def check_readable(subject: Subject, findings: Findings) -> None:
