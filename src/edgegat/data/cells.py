@@ -123,14 +123,17 @@ def _read(
     table: Table, types: Mapping[str, FeatureType], spelling: Spelling, formats: Mapping[str, tuple[str, ...]]
 ) -> pl.DataFrame:
     """The values, and for each column a second one, ``bad`` and its name, that marks unreadable cells."""
+    read: list[pl.Expr] = []
     columns: list[pl.Expr] = []
     for column, type_ in types.items():
-        dtype = table.dtypes[column]
-        missing = cell_is_missing(column, dtype, type_, spelling)
-        value = _value(pl.col(column), dtype, type_, spelling, formats.get(column, _TIME_FORMATS))
-        columns.append(pl.when(~missing).then(value).alias(column))
-        columns.append((value.is_null() & ~missing).alias(_bad_name(column)))
-    return table.read(*columns)
+        dtype, bad = table.dtypes[column], _bad_name(column)
+        read.append(
+            _value(pl.col(column), dtype, type_, spelling, formats.get(column, _TIME_FORMATS)).alias(column)
+        )
+        read.append(cell_is_missing(column, dtype, type_, spelling).alias(bad))
+        columns.append(pl.when(~pl.col(bad)).then(pl.col(column)).alias(column))
+        columns.append((pl.col(column).is_null() & ~pl.col(bad)).alias(bad))
+    return table.collect(table.frame.select(read).select(columns))
 
 
 def _value(
