@@ -58,7 +58,7 @@ def write(
     format: Format = "csv",
     progress: Callable[[int, int], None] | None = None,
 ) -> Files:
-    """The same on disk: ``customers``, ``transactions`` and the ``edgegat.toml`` that explains them.
+    """An invented bank on disk: ``customers``, ``transactions`` and the ``edgegat.toml`` that explains them.
 
     A large bank is written part by part, in memory that does not grow with it. Nothing is overwritten, and
     files get their names only when they are whole.
