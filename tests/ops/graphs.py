@@ -49,6 +49,9 @@ GRAPHS = {
 
 KINDS = ("plain", "wide", "dominated", "ties")
 
+# Heads and channels. Some backends compile their kernels for each pair, so not all pairs of odd numbers are here.
+ODD_SIZES = [(1, 33), (3, 16), (7, 7), (16, 1), (33, 3), (2, 100)]
+
 
 def cases() -> list[tuple[str, str, int, int]]:
     """Graph, kind of logits, heads and channels.

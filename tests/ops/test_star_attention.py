@@ -15,7 +15,7 @@ from edgegat.ops import record_kernels, star_attention
 from tests.ops.backends import each_backend, each_other_than_torch
 from tests.ops.compare import TOLERANCE, Results, assert_close, errors, normal_like, run, to
 from tests.ops.drawn import drawn_graphs, relabelled_graphs
-from tests.ops.graphs import KINDS, cases, hub_graph, random_graph, star_inputs
+from tests.ops.graphs import KINDS, ODD_SIZES, cases, hub_graph, random_graph, star_inputs
 from tests.ops.truth import STAR_LOGITS, star_truth
 
 each_type = pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
@@ -57,8 +57,7 @@ def test_every_slope_from_zero_to_one(kind, slope, dtype, backend):
 
 
 @each_backend
-@pytest.mark.parametrize("K", [1, 3, 7, 16, 33])
-@pytest.mark.parametrize("F", [1, 3, 7, 16, 33])
+@pytest.mark.parametrize(("K", "F"), ODD_SIZES)
 def test_any_number_of_heads_and_channels(K, F, backend):
     stars = random_graph(8, 24)
     inputs = star_inputs(stars, K, F)

@@ -209,6 +209,7 @@ class EGATConv(nn.Module):
             drops_keys = self.training and self.key_dropout > 0
             if drops_keys or return_attention_weights:
                 pair_logits = self._pair_logits(from_reader, from_source, from_node, stars)
+            if drops_keys and pair_logits is not None:
                 x_pv, y_qv, own = pair_logits
                 e_out = star_attention(x_pv, y_qv, value, own, stars, self.negative_slope, self.backend)
             else:

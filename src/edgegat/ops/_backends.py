@@ -22,7 +22,7 @@ def available_backends(device: torch.device | str = "cpu") -> tuple[str, ...]:
         ('torch', 'naive')
     """
     compiled = ("triton",) if _triton_works(torch.device(device).type) else ()
-    if torch.device(device).type == "cpu" and _installed("numba") and os.environ.get("EDGEGAT_TRY_NUMBA"):
+    if torch.device(device).type == "cpu" and _installed("numba"):
         compiled = ("numba", *compiled)
     return (*compiled, "torch", "naive")
 

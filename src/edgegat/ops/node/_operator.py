@@ -37,7 +37,7 @@ class NodeOut(NamedTuple):
 
     nodes: Tensor  # [N, K, F]
     edges: Tensor  # [N, K, F']
-    lse: Tensor  # [N, K], log of each softmax's denominator, -inf for a node without edges; float32 at least
+    lse: Tensor  # [N, K], log of each softmax's denominator, -inf for a node without edges; float64
 
 
 class NodeGrads(NamedTuple):
@@ -115,7 +115,7 @@ def _operator(backend: str) -> Any:
         N, K = inputs.query.shape
         values = inputs.node_value, inputs.edge_value
         nodes, edges = (t.new_empty(N, K, t.size(2)) for t in values)
-        lse = nodes.new_empty(N, K, dtype=torch.promote_types(nodes.dtype, torch.float32))
+        lse = nodes.new_empty(N, K, dtype=torch.float64)
         return nodes, edges, lse
 
     @backward_op.register_fake

@@ -14,10 +14,10 @@ Two factors a reader, two a key; a comparison, two products and a selection a pa
 **Why no factor overflows, and none vanishes that matters.** Let ``L`` be the largest key, ``S`` the second
 largest. All readers but the one that holds ``L`` meet ``L`` itself; that one meets ``S``. So the largest key met,
 ``t``, is one or the other, and each factored weight is at most 1 (or the rounding of ``m`` above it). With
-``c = max(S, L - REACH)``: a reader of ``L`` has its factor ``exp(t - c) <= exp(REACH)`` apart from the reference,
+``c = max(S, L - reach)``: a reader of ``L`` has its factor ``exp(t - c) <= exp(reach)`` apart from the reference,
 which float32 holds, and a key whose own factor vanishes has ``y < c - 87``, a weight below ``exp(-87)`` beside
-``L``'s weight of 1. The holder of ``L`` reads ``S``, with the factor ``exp(S - c)``: if ``c - S <= FAR``, a key
-that vanishes lies more than ``87 - FAR`` below ``S``, and ``exp(-47)`` is nothing beside 1 in float32. If not,
+``L``'s weight of 1. The holder of ``L`` reads ``S``, with the factor ``exp(S - c)``: if ``c - S <= far``, a key
+that vanishes lies more than ``87 - far`` below ``S``, and ``exp(-47)`` is nothing beside 1 in float32. If not,
 this one reader takes an exponential for each pair. Float64 has limits of the same kind, further out.
 """
 # mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
@@ -25,11 +25,9 @@ this one reader takes an exponential for each pair. Float64 has limits of the sa
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
-from numba.extending import overload
 
 from edgegat.ops._numba_compile import kernel
 from edgegat.ops._numba_lanes import (
@@ -49,26 +47,17 @@ from edgegat.ops._numba_lanes import (
 from edgegat.ops._numba_math import exp_like, leaky, maximum, minimum
 
 
-def reach(array: Array) -> float:
-    """How far below the largest key the reference may lie."""
-    raise NotImplementedError  # inside kernels only
+class Reference(NamedTuple):
+    """How far the reference may lie below the largest key, and above the second largest."""
+
+    reach: float
+    far: float
 
 
-def far(array: Array) -> float:
-    """How far above the second largest key the reference may lie."""
-    raise NotImplementedError  # inside kernels only
-
-
-@overload(reach)
-def _reach(array: Any) -> Any:
-    limit = 60.0 if array.dtype == types.float32 else 600.0
-    return lambda array: limit
-
-
-@overload(far)
-def _far(array: Any) -> Any:
-    limit = 40.0 if array.dtype == types.float32 else 80.0
-    return lambda array: limit
+REFERENCE: dict[type[np.generic], Reference] = {
+    np.float32: Reference(60.0, 40.0),
+    np.float64: Reference(600.0, 80.0),
+}
 
 
 @functools.cache
@@ -92,6 +81,8 @@ def forward(K: int, F: int) -> Any:
         value: Array,
         value_step: int,
         slope: float,
+        reach: float,
+        far: float,
         logits: Array,
         scratch: Array,
         sums: Array,
@@ -130,10 +121,10 @@ def forward(K: int, F: int) -> Any:
                 store(values, q * KF, transpose(load(value, e * value_step, KF), F))
                 second = maximum(second, minimum(y, largest))
                 largest = maximum(largest, y)
-            reference = maximum(second, largest - full_like(largest, reach(scratch)))
+            reference = maximum(second, largest - full_like(largest, reach))
             # The holder of a largest key that stands far above the others, in the heads where there is one.
             lonely_key = select(
-                reference - second > full_like(second, far(scratch)), largest, full_like(largest, np.inf)
+                reference - second > full_like(second, far), largest, full_like(largest, np.inf)
             )
             for q in range(degree):
                 y = load(ys, q * K, K)
@@ -202,10 +193,14 @@ def backward(K: int, F: int) -> Any:
         value: Array,
         value_step: int,
         slope: float,
+        reach: float,
+        far: float,
         grad: Array,
         grad_step: int,
         out: Array,
+        out_step: int,
         lse: Array,
+        lse_step: int,
         logits: Array,
         scratch: Array,
         d_query: Array,
@@ -224,9 +219,8 @@ def backward(K: int, F: int) -> Any:
             scratch[4 * most * K : 5 * most * K],
             scratch[5 * most * K : 6 * most * K],
         )
-        delta_by = scratch[6 * most * K : 7 * most * K]
-        values = scratch[7 * most * K : 7 * most * K + most * KF]
-        grads = scratch[7 * most * K + most * KF :]
+        rest = scratch[6 * most * K :]
+        values, grads, answers = rest[: most * KF], rest[most * KF : 2 * most * KF], rest[2 * most * KF :]
         nothing = full(scratch, 0.0, K)
         stars, apart = 0, 0
         for v in range(first, last):
@@ -248,23 +242,18 @@ def backward(K: int, F: int) -> Any:
                 from_node = double(load(at_node, v * node_step, K))
             largest = full(logits, -np.inf, K)
             second = largest
-            # Values and answers are taken from the value of the largest key: where that key dominates, an answer
-            # is all but its value, and g·V - g·out would be what rounding leaves of two equal numbers.
-            centre = tile(nothing, F)
             for q in range(degree):
                 e = edge[start + q]
                 row = e if by_edge else start + q
                 y = double(load(key, row * key_step, K)) + from_node
-                value_of_q = transpose(load(value, e * value_step, KF), F)
                 store(ys, q * K, y)
                 store(xs, q * K, double(load(query, row * query_step, K)))
-                store(values, q * KF, value_of_q)
-                centre = select(tile(y > largest, F), value_of_q, centre)
+                store(values, q * KF, transpose(load(value, e * value_step, KF), F))
                 second = maximum(second, minimum(y, largest))
                 largest = maximum(largest, y)
-            reference = maximum(second, largest - full_like(largest, reach(scratch)))
+            reference = maximum(second, largest - full_like(largest, reach))
             lonely_key = select(
-                reference - second > full_like(second, far(scratch)), largest, full_like(largest, np.inf)
+                reference - second > full_like(second, far), largest, full_like(largest, np.inf)
             )
             alone = 0
             for q in range(degree):
@@ -273,18 +262,15 @@ def backward(K: int, F: int) -> Any:
                 store(y_of, q * K, round_like(y, scratch))
                 store(high_of, q * K, exp_like(y - reference, scratch))
                 store(low_of, q * K, exp_like((y - reference) * full_like(y, slope), scratch))
-                store(values, q * KF, load(values, q * KF, KF) - centre)
-                g = transpose(load(grad, e * grad_step, KF), F)
-                answer = transpose(load(out, e * KF, KF), F)
-                store(grads, q * KF, g)
-                store(delta_by, q * K, fold(g * (answer - centre), K))
+                store(grads, q * KF, transpose(load(grad, e * grad_step, KF), F))
+                store(answers, q * KF, transpose(load(out, e * out_step, KF), F))
                 store(split_of, q * K, round_like(full_like(x, 0.0) - x, scratch))
                 if any_lane(y == lonely_key):
                     alone += 1
                     store(high_by, q * K, nothing)
                     store(low_by, q * K, nothing)
                 else:
-                    z, denominator = x + reference, load(lse, e * K, K)
+                    z, denominator = x + reference, load(lse, e * lse_step, K)
                     store(high_by, q * K, exp_like(z - denominator, scratch))
                     store(low_by, q * K, exp_like(z * full_like(z, slope) - denominator, scratch))
                 store(d_query, (start + q) * K, nothing)
@@ -303,7 +289,8 @@ def backward(K: int, F: int) -> Any:
                     sloped = select(is_high, beta, beta_low * full_like(beta, slope))
                     g = load(grads, p * KF, KF)
                     dv = dv + tile(beta, F) * g
-                    d = sloped * (fold(g * value_of_q, K) - load(delta_by, p * K, K))
+                    # Where one key dominates, an answer is all but its value: their difference, before any sum.
+                    d = sloped * fold(g * (value_of_q - load(answers, p * KF, KF)), K)
                     dy = dy + d
                     store(d_query, (start + p) * K, load(d_query, (start + p) * K, K) + d)
                 store(high_by, q * K, own_high)
@@ -314,8 +301,8 @@ def backward(K: int, F: int) -> Any:
                 apart += alone
                 for p in range(degree):
                     if any_lane(load(ys, p * K, K) == lonely_key):
-                        x, denominator = load(xs, p * K, K), load(lse, edge[start + p] * K, K)
-                        g, delta = load(grads, p * KF, KF), load(delta_by, p * K, K)
+                        x, denominator = load(xs, p * K, K), load(lse, edge[start + p] * lse_step, K)
+                        g, answer = load(grads, p * KF, KF), load(answers, p * KF, KF)
                         dx = nothing
                         for q in range(degree):
                             if q != p:
@@ -325,7 +312,7 @@ def backward(K: int, F: int) -> Any:
                                 sloped = select(is_high, beta, beta * full_like(beta, slope))
                                 at = (start + q) * KF
                                 store(d_value, at, load(d_value, at, KF) + tile(beta, F) * g)
-                                d = sloped * (fold(g * load(values, q * KF, KF), K) - delta)
+                                d = sloped * fold(g * (load(values, q * KF, KF) - answer), K)
                                 dx = dx + d
                                 store(d_key, (start + q) * K, load(d_key, (start + q) * K, K) + d)
                         store(d_query, (start + p) * K, dx)

@@ -128,5 +128,5 @@ def _operator(backend: str) -> Any:
 
 
 def _lse_like(value: Tensor) -> Tensor:
-    """``[M, K]``: the log of each softmax's denominator, in float32 at least."""
-    return value.new_empty(value.shape[:2], dtype=torch.promote_types(value.dtype, torch.float32))
+    """``[M, K]``: the log of each softmax's denominator."""
+    return value.new_empty(value.shape[:2], dtype=torch.float64)
