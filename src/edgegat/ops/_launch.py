@@ -31,8 +31,8 @@ def next_power(number: int) -> int:
 
 
 def check_size(elements: int, what: str) -> None:
-    """Refuse what the kernels' 32-bit index arithmetic cannot reach."""
-    if elements >= 2**31:
+    """Refuse what the kernels' 32-bit index arithmetic cannot reach, the last block's overhang included."""
+    if elements >= 2**31 - 2**16:
         raise ValueError(
             f"{what} is {elements:,} numbers, but the Triton kernels count to 2³¹ = {2**31:,}: use fewer heads "
             "or channels, cut the graph, or take backend='torch'."

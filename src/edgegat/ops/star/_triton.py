@@ -123,8 +123,8 @@ def backward(call: StarCall, grad: Tensor, out: Tensor, lse: Tensor) -> StarGrad
     strides = inputs.QS, inputs.KS, inputs.VS, GS
     hubs = plan.hubs
     if hubs is not None and sources is not None:
-        listeners = _rank_queries(inputs, hubs, tops, g, GS, delta, lse)
-        until_top = _sum_tops(inputs, hubs, listeners, tops, g, GS, out, lse)
+        listeners = _rank_queries(inputs, hubs, tops, g, GS, delta, shift)
+        until_top = _sum_tops(inputs, hubs, listeners, tops, g, GS, out, shift)
     for second in (False, True):
         readers = plan.readers[second]
         if readers.numel():
@@ -140,7 +140,7 @@ def backward(call: StarCall, grad: Tensor, out: Tensor, lse: Tensor) -> StarGrad
             hub_kernels.backward[blocks(readers.numel() * K, inputs.block)](
                 readers, readers.numel(), hubs.hub, hubs.ptr, hubs.chunk_ptr, hubs.row, hubs.num_rows,
                 hubs.num_chunks, hubs.search_steps, *sources, *listeners, until_top, plan.edge, plan.node,
-                inputs.query, inputs.key, inputs.at_node, inputs.value, *tops, g, delta, out, lse,
+                inputs.query, inputs.key, inputs.at_node, inputs.value, *tops, g, delta, out, shift,
                 *gradients, *strides,
                 **inputs.form, **inputs.with_node, **inputs.hub_width, SLOPE=call.slope,
                 CHUNK=_plan.CHUNK, BLOCK=inputs.block,
@@ -181,14 +181,14 @@ def _rank_keys(inputs: _Inputs) -> tuple[_Tops, _Order | None]:
 
 
 def _rank_queries(
-    inputs: _Inputs, hubs: Hubs, tops: _Tops, g: Tensor, GS: int, delta: Tensor, lse: Tensor
+    inputs: _Inputs, hubs: Hubs, tops: _Tops, g: Tensor, GS: int, delta: Tensor, shift: Tensor
 ) -> _Order:
     """The readers of the hubs by query, and the running sums of what they say in the backward pass."""
     K = inputs.K
     order, place, ranked = _rank(_gather(inputs, hubs, inputs.query, inputs.QS, None), hubs)
     weights = inputs.empty(2, K, hubs.num_rows)
     hub_kernels.weigh_readers[blocks(K * hubs.num_rows, 128)](
-        hubs.node, hubs.hub, hubs.row, inputs.plan.edge, order, ranked, hubs.num_rows, tops.second, lse, weights,
+        hubs.node, hubs.hub, hubs.row, order, ranked, hubs.num_rows, *tops, shift, weights,
         K=K, SLOPE=inputs.width["SLOPE"], BLOCK=128,
     )  # fmt: skip
     return _Order(order, place, ranked, weights, _sum_chunks(inputs, hubs, order, weights, g, GS, delta))
@@ -233,13 +233,13 @@ def _sum_chunks(
 
 
 def _sum_tops(
-    inputs: _Inputs, hubs: Hubs, listeners: _Order, tops: _Tops, g: Tensor, GS: int, out: Tensor, lse: Tensor
+    inputs: _Inputs, hubs: Hubs, listeners: _Order, tops: _Tops, g: Tensor, GS: int, out: Tensor, shift: Tensor
 ) -> Tensor:
     """Running sums of what all readers say to their star's largest key: ``[1, K, P + 1, F + 1]``."""
     sums = inputs.empty(1, inputs.K, inputs.F + 1, hubs.num_chunks, dtype=torch.float64)
     hub_kernels.sum_top_chunks[hubs.num_chunks, inputs.K](
         hubs.chunk_hub, hubs.chunk_start, hubs.num_chunks, hubs.node, hubs.ptr, hubs.row, inputs.plan.edge,
-        listeners.order, listeners.ranked, hubs.num_rows, tops.first, tops.at, inputs.value, g, out, lse, sums,
+        listeners.order, listeners.ranked, hubs.num_rows, tops.first, tops.at, inputs.value, g, out, shift, sums,
         inputs.VS, GS, K=inputs.K, **inputs.hub_width, SLOPE=inputs.width["SLOPE"], CHUNK=_plan.CHUNK,
     )  # fmt: skip
     return _running(sums)

@@ -21,7 +21,7 @@ import triton
 import triton.language as tl
 
 from edgegat.ops.star._triton_pairs import add_gradients
-from edgegat.ops.star._triton_parts import edge_reference, finish, leaky, load_key, load_query
+from edgegat.ops.star._triton_parts import edge_reference, finish, largest_other, leaky, load_key, load_query
 
 
 @triton.jit
@@ -74,11 +74,18 @@ def weigh_sources(
 
 
 @triton.jit
+def load_log(x, shift, top1, top2, arg, r, v, k, mask, K: tl.constexpr, SLOPE: tl.constexpr):
+    """The log of a reader's denominator, in float64."""
+    largest = x.to(tl.float64) + largest_other(top1, top2, arg, r, v, k, mask, K).to(tl.float64)
+    return leaky(largest, SLOPE) - tl.load(shift + r * K + k, mask=mask, other=0.0)
+
+
+@triton.jit
 def weigh_readers(
-    hub_node, hub, row, edge, order, ranked, n, top2, lse, weights,
+    hub_node, hub, row, order, ranked, n, top1, top2, arg, shift, weights,
     K: tl.constexpr, SLOPE: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """``exp(x + y₂ - lse)`` and ``exp(s (x + y₂) - lse)`` in the order of the queries."""
+    """``exp(x + y₂ - log)`` and ``exp(s (x + y₂) - log)`` in the order of the queries."""
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = i < n * K
     k = i // n
@@ -86,7 +93,7 @@ def weigh_readers(
     v = tl.load(hub_node + tl.load(hub + i % n, mask=mask, other=0), mask=mask, other=0)
     z = x.to(tl.float64) + tl.load(top2 + v * K + k, mask=mask, other=0.0)
     r = tl.load(row + tl.load(order + i, mask=mask, other=0), mask=mask, other=0)
-    log = tl.load(lse + tl.load(edge + r, mask=mask, other=0) * K + k, mask=mask, other=0.0)
+    log = load_log(x, shift, top1, top2, arg, r, v, k, mask, K, SLOPE)
     tl.store(weights + i, tl.exp((z - log).to(x.dtype)), mask=mask)
     tl.store(weights + K * n + i, tl.exp((z * SLOPE - log).to(x.dtype)), mask=mask)
 
@@ -128,7 +135,7 @@ def sum_chunks(
 
 @triton.jit
 def sum_top_chunks(
-    chunk_hub, chunk_start, P, hub_node, hub_ptr, row, edge, order, ranked, n, top1, arg, value, grad, out, lse,
+    chunk_hub, chunk_start, P, hub_node, hub_ptr, row, edge, order, ranked, n, top1, arg, value, grad, out, shift,
     sums, VS, GS, K: tl.constexpr, F: tl.constexpr, CP: tl.constexpr, SLOPE: tl.constexpr, CHUNK: tl.constexpr,
 ):  # fmt: skip
     """What the readers of each chunk say to the star's largest key: ``Σ β g`` and ``Σ φ' β g·(V - out)``.
@@ -151,8 +158,7 @@ def sum_top_chunks(
     whole = mask[:, None] & (c < F)[None, :]
     x = tl.load(ranked + at, mask=mask, other=0.0)
     z = x.to(tl.float64) + tl.load(top1 + at_node)
-    log = tl.load(lse + p * K + k, mask=mask, other=0.0)
-    beta = tl.where(mask, tl.exp((leaky(z, SLOPE) - log).to(x.dtype)), 0.0).to(tl.float64)
+    beta = tl.where(mask, tl.exp(tl.load(shift + r * K + k, mask=mask, other=0.0)), 0.0).to(tl.float64)
     g = tl.load(grad + (p * GS + k * F)[:, None] + c[None, :], mask=whole, other=0.0)
     o = tl.load(out + (p * K + k)[:, None] * F + c[None, :], mask=whole, other=0.0)
     V = tl.load(value + tl.load(edge + top) * VS + k * F + c, mask=c < F, other=0.0)
@@ -246,12 +252,12 @@ def forward(
     )  # fmt: skip
     w_top = tl.where(top == r, 0.0, tl.exp(leaky(z1, SLOPE) - m))
     p_top = tl.load(edge + top, mask=mask, other=0)
-    total = high * tl.exp(z2 - m)[:, None] + low * tl.exp(z2 * SLOPE - m)[:, None]
-    total += w_top[:, None] * load_row(value, None, p_top, k, mask, VS, K, F, CP).to(tl.float64)
+    sums = high * tl.exp(z2 - m)[:, None] + low * tl.exp(z2 * SLOPE - m)[:, None]
+    sums += w_top[:, None] * load_row(value, None, p_top, k, mask, VS, K, F, CP).to(tl.float64)
 
     c = tl.arange(0, CP)
-    den = tl.sum(tl.where((c == F)[None, :], total, 0.0), 1).to(x.dtype)
-    num = tl.where((c < F)[None, :], total, 0.0).to(x.dtype)
+    den = tl.sum(tl.where((c == F)[None, :], sums, 0.0), 1).to(x.dtype)
+    num = tl.where((c < F)[None, :], sums, 0.0).to(x.dtype)
     finish(num, den, m, itself, is_loop, value, out, lse, p, k, mask, VS, K, F, CP, SLOPE, SECOND)
 
 
@@ -259,7 +265,7 @@ def forward(
 def backward(
     readers, n_readers, hub, hub_ptr, chunk_ptr, row, n, P, STEPS,
     order_y, place_y, ranked_y, weights_y, until_y, order_x, place_x, ranked_x, weights_x, until_x, until_top,
-    edge, node, query, key, at_node, value, top1, top2, arg, grad, delta, out, lse,
+    edge, node, query, key, at_node, value, top1, top2, arg, grad, delta, out, shift,
     d_query, d_key, d_at_incidence, d_value, QS, KS, VS, GS,
     K: tl.constexpr, F: tl.constexpr, CP: tl.constexpr, SLOPE: tl.constexpr,
     BY_EDGE: tl.constexpr, HAS_NODE: tl.constexpr, CHUNK: tl.constexpr, BLOCK: tl.constexpr,
@@ -278,7 +284,7 @@ def backward(
     top = tl.load(arg + v * K + k, mask=mask, other=0)
     first = tl.load(top1 + v * K + k, mask=mask, other=0.0)
     second = tl.load(top2 + v * K + k, mask=mask, other=0.0)
-    log = tl.load(lse + p * K + k, mask=mask, other=0.0)
+    log = load_log(x, shift, top1, top2, arg, r, v, k, mask, K, SLOPE)
     g = load_row(grad, None, p, k, mask, GS, K, F, CP).to(tl.float64)
     g = tl.where((c == F)[None, :], 0.0, g)
     answer = load_row(out, None, p, k, mask, K * F, K, F, CP).to(tl.float64)

@@ -21,6 +21,7 @@ from edgegat.ops.star._triton_parts import (
     largest_other,
     leaky,
     load_key,
+    load_own,
     load_query,
 )
 
@@ -122,24 +123,19 @@ def prepare_backward(
     g = tl.load(grad + (p * GS + k * F)[:, None] + f[None, :], mask=whole, other=0.0)
     o = tl.load(out + i[:, None] * F + f[None, :], mask=whole, other=0.0)
     V = tl.load(value + (p * VS + k * F)[:, None] + f[None, :], mask=whole, other=0.0)
-    d = tl.sum(g * o, 1)
-    tl.store(delta + i, d, mask=mask)
-    log = tl.load(lse + i, mask=mask, other=0.0)
-    for end in tl.static_range(2):
-        r = tl.load(slot + end * M + p, mask=mask, other=-1)
-        exists = mask & (r >= 0)
-        v = tl.load(node + r, mask=exists, other=0)
-        x = load_query(query, p, r, k, exists, QS, BY_EDGE)
-        t = largest_other(top1, top2, arg, r, v, k, exists, K)
-        largest = leaky(x.to(tl.float64) + t.to(tl.float64), SLOPE)
-        tl.store(shift + r * K + k, (largest - log).to(x.dtype), mask=exists)
+    tl.store(delta + i, tl.sum(g * o, 1), mask=mask)
 
-    if BY_EDGE:
-        itself = tl.load(query + p * QS + k, mask=mask, other=0.0)
-        itself += tl.load(key + p * KS + k, mask=mask, other=0.0)
-    else:
-        itself = tl.load(own + p * OS + k, mask=mask, other=0.0)
-    beta = tl.exp((leaky(itself.to(tl.float64), SLOPE) - log).to(d.dtype))
+    itself = load_own(query, key, own, p, k, mask, QS, KS, OS, BY_EDGE)
+    r1 = tl.load(slot + p, mask=mask, other=-1)
+    r2 = tl.load(slot + M + p, mask=mask, other=-1)
+    first = largest_logit(node, query, top1, top2, arg, r1, p, k, mask, QS, K, SLOPE, BY_EDGE)
+    second = largest_logit(node, query, top1, top2, arg, r2, p, k, mask & (r2 >= 0), QS, K, SLOPE, BY_EDGE)
+    alone = leaky(itself.to(tl.float64), SLOPE)
+    log = tl.load(lse + i, mask=mask, other=0.0)
+    tl.store(shift + r1 * K + k, (first - log).to(g.dtype), mask=mask)
+    tl.store(shift + r2 * K + k, (second - log).to(g.dtype), mask=mask & (r2 >= 0))
+
+    beta = tl.exp((alone - log).to(g.dtype))
     through = tl.where(itself > 0, beta, beta * SLOPE) * tl.sum(g * (V - o), 1)
     if BY_EDGE:
         tl.store(d_query + i, through, mask=mask)
@@ -147,6 +143,29 @@ def prepare_backward(
     else:
         tl.store(d_own + i, through, mask=mask)
     tl.store(d_value + i[:, None] * F + f[None, :], beta[:, None] * g, mask=whole)
+
+
+@triton.jit
+def largest_logit(
+    node,
+    query,
+    top1,
+    top2,
+    arg,
+    r,
+    p,
+    k,
+    exists,
+    QS,
+    K: tl.constexpr,
+    SLOPE: tl.constexpr,
+    BY_EDGE: tl.constexpr,
+):
+    """The largest logit of edge ``p`` at incidence ``r``, in float64; minus infinity where there is none."""
+    v = tl.load(node + r, mask=exists, other=0)
+    x = load_query(query, p, r, k, exists, QS, BY_EDGE)
+    t = largest_other(top1, top2, arg, r, v, k, exists, K)
+    return leaky(x.to(tl.float64) + t.to(tl.float64), SLOPE)
 
 
 @triton.jit

@@ -84,7 +84,8 @@ def finish(
 ):  # fmt: skip
     """Hand on what an edge has gathered at its first end, or add both ends and itself and divide.
 
-    ``out`` and ``lse`` carry numerator and denominator from the first end to the second.
+    ``out`` and ``lse`` carry numerator and denominator from the first end to the second; both are relative to
+    ``exp(m)``.
     """
     f = tl.arange(0, FP)
     whole = mask[:, None] & (f < F)[None, :]
@@ -96,7 +97,7 @@ def finish(
         last = mask
     else:
         last = mask & is_loop
-    w = tl.where(last, tl.exp((leaky(itself.to(tl.float64), SLOPE) - m).to(den.dtype)), 0.0)
+    w = tl.where(last, tl.exp(tl.where(last, leaky(itself.to(tl.float64), SLOPE) - m, 0.0).to(den.dtype)), 0.0)
     own_value = tl.load(value + (p * VS + k * F)[:, None] + f[None, :], mask=whole & last[:, None], other=0.0)
     num += w[:, None] * own_value
     den += w
