@@ -218,24 +218,49 @@ def test_there_are_at_least_two_hundred_mangled_tables() -> None:
     assert len(MANGLERS) * len(SEEDS) >= 200
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_no_raw_exception_comes_out_of_mangled_frames(seed: int) -> None:
+KINDS: list[Callable[[Generator], pl.Series]] = [
+    lambda draw: pl.Series([None] * 9),
+    lambda draw: pl.Series(draw.choice(JUNK, 9)),
+    lambda draw: pl.Series(draw.normal(size=9) * 10.0 ** draw.integers(-300, 300)),
+    lambda draw: pl.Series([[1], None, [2, 3]] * 3),
+    lambda draw: pl.Series([{"a": 1}] * 9),
+    lambda draw: pl.Series([b"\x00\xff"] * 9),
+    lambda draw: pl.Series([float("nan"), float("inf"), -0.0] * 3),
+    lambda draw: pl.Series(draw.integers(-3, 3, 9), dtype=pl.Int8),
+    lambda draw: pl.Series([2**64 - 1, 0, None] * 3, dtype=pl.UInt64),
+    lambda draw: pl.Series(["1.50", "-2", None] * 3).cast(pl.Decimal(10, 2)),
+    lambda draw: pl.Series(["a", "b", None] * 3, dtype=pl.Categorical),
+    lambda draw: pl.Series(["yes", "no", "yes"] * 3, dtype=pl.Enum(["yes", "no"])),
+    lambda draw: pl.Series([True, None, False] * 3),
+    lambda draw: pl.Series([19_000, None, -5] * 3).cast(pl.Date),
+    lambda draw: pl.Series(draw.integers(0, 2**60, 9)).cast(pl.Datetime("ns", "Asia/Tokyo")),
+    lambda draw: pl.Series([1, None, 3] * 3).cast(pl.Duration),
+    lambda draw: pl.Series([1, None, 3] * 3).cast(pl.Time),
+]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_raw_exception_comes_out_of_odd_frames(seed: int) -> None:
     draw = np.random.default_rng(seed)
-    columns = {}
-    for name in ("payer", "payee", "amount", "booked", "currency", "channel"):
-        kind = draw.integers(0, 7)
-        cells = [
-            pl.Series(name, [None] * 9),
-            pl.Series(name, draw.choice(JUNK, 9)),
-            pl.Series(name, draw.normal(size=9) * 10.0 ** draw.integers(-300, 300)),
-            pl.Series(name, [[1], None, [2, 3]] * 3),
-            pl.Series(name, [{"a": 1}] * 9),
-            pl.Series(name, [b"\x00\xff"] * 9),
-            pl.Series(name, [float("nan"), float("inf"), -0.0] * 3),
-        ][kind]
-        columns[name] = cells.alias(name)
-    edges = pl.DataFrame(columns)
-    for roles in ({"edges": schema()["edges"]}, SCHEMAS[3]):
-        attempt(lambda: draft_schema(None, edges))
+    names = ("payer", "payee", "amount", "booked", "currency", "channel")
+    edges = pl.DataFrame([KINDS[draw.integers(0, len(KINDS))](draw).alias(name) for name in names])
+    nodes = edges.rename({"payer": "account", "payee": "label", "amount": "income"})
+    features = {name: {"type": type_} for name, type_ in zip(names[2:], draw.permutation(TYPES), strict=False)}
+    declared = {"source": "payer", "target": "payee", "features": features}
+    for first, roles in ((None, {"edges": schema()["edges"]}), (None, {"edges": declared}), (nodes, schema())):
+        attempt(lambda first=first: draft_schema(first, edges))
+        attempt(lambda first=first, roles=roles: [str(f) for f in check_tables(first, edges, roles)])
+        attempt(lambda first=first, roles=roles: GraphEncoder.fit(first, edges, roles))
+
+
+TYPES = ["number", "amount", "count", "category", "flag", "time"]
+
+
+@pytest.mark.parametrize("kind", range(len(KINDS)))
+def test_every_type_of_column_can_be_asked_to_be_every_type_of_feature(kind: int) -> None:
+    cells = KINDS[kind](np.random.default_rng(0))
+    edges = pl.DataFrame({"payer": [f"a{i}" for i in range(9)], "payee": ["b"] * 9, "x": cells})
+    for type_ in TYPES:
+        roles = {"edges": {"source": "payer", "target": "payee", "features": {"x": type_}}}
         attempt(lambda roles=roles: [str(f) for f in check_tables(None, edges, roles)])
         attempt(lambda roles=roles: GraphEncoder.fit(None, edges, roles))

@@ -108,6 +108,15 @@ def test_aggregated_features_are_those_of_all_rows_of_the_pair() -> None:
         assert alone.graph.edge_attr[0, number] == encoded.graph.edge_attr[0, number], ways[number - 1]
 
 
+def test_a_sum_of_flags_is_a_count_and_their_mean_a_share() -> None:
+    edges = pl.DataFrame({"payer": ["a"] * 4 + ["c"], "payee": ["b"] * 4 + ["d"], "new": [1, 1, 1, 0, 0]})
+    flags = {"new": {"type": "flag", "aggregate": ["sum", "mean"]}}
+    roles = {"source": "payer", "target": "payee", "parallel": "aggregate", "features": flags}
+    encoder, encoded = GraphEncoder.fit(None, edges, {"edges": roles})
+    assert [column["type"] for column in encoder.to_dict()["edges"]["columns"]] == ["count", "count", "flag"]
+    assert encoded.graph.edge_attr[:, 2].tolist() == [0.75, 0.0]
+
+
 def test_nodes_that_only_edges_name_stand_behind_the_table_with_missing_features() -> None:
     edges = change(transfers(), "payee", {3: "Zoë Ç", 4: "another", 5: "Zoë Ç"})
     encoder, encoded = GraphEncoder.fit(customers(), edges, DECLARED)
@@ -409,6 +418,7 @@ def _set(*path: Any) -> Any:
         (_set("format", "other"), "is no graph encoder"),
         (_set("version", 2), "has version 2, but this edgegat reads versions up to 1: update edgegat"),
         (_set("version", None), "is damaged at version"),
+        (_without("version"), "is damaged at version"),
         (_without("classes"), "is damaged at classes"),
         (_set("surprise", 1), "is damaged at surprise"),
         (_set("nodes", "columns", 0, "spread", "wide"), "is damaged at nodes.columns.0.number.spread"),

@@ -131,6 +131,16 @@ def test_what_pandas_makes_of_integers_dates_categories_and_mixtures() -> None:
     assert table.dtypes["time"] == pl.Datetime
 
 
+@pytest.mark.parametrize("dtype", [pl.Categorical, pl.Enum(["1.5", "x"])])
+def test_categories_are_texts(tmp_path: Path, dtype: Any) -> None:
+    frame = pl.DataFrame({"a": pl.Series(["1.5", None, "x"], dtype=dtype)})
+    frame.write_parquet(tmp_path / "t.parquet")
+    for source in (frame, tmp_path / "t.parquet"):
+        table = open_table(source)
+        assert table.dtypes["a"] == pl.String
+        assert table.read("a").rows() == [("1.5",), (None,), ("x",)]
+
+
 def test_lines_are_found_behind_blank_lines_and_line_ends_in_cells(tmp_path: Path) -> None:
     path = write(tmp_path / "t.csv", 'a,b\n\n1,"x\ny"\n\n2,z\n3,z')
     assert open_table(path).places([0, 1, 2]) == [f"{path}, line {line}" for line in (3, 6, 7)]

@@ -197,7 +197,7 @@ def _id_like(table: Table) -> list[str]:
     return [
         column
         for column, dtype in table.dtypes.items()
-        if dtype == pl.String or dtype.is_integer() or dtype in (pl.Categorical, pl.Enum) or dtype.is_float()
+        if dtype == pl.String or dtype.is_integer() or dtype.is_float()
     ]
 
 

@@ -102,7 +102,7 @@ def allowed_cells(type_: FeatureType, spelling: Spelling) -> str:
 
 def cell_value(column: str, dtype: pl.DataType, type_: FeatureType, spelling: Spelling) -> pl.Expr:
     """The value of a cell as an expression; null where the cell is missing or cannot be read."""
-    return _value(pl.col(column), dtype, type_, spelling, _TIME_FORMATS)
+    return _value(pl.col(column), dtype, type_, spelling, _TIME_FORMATS).alias(column)
 
 
 def cell_is_missing(column: str, dtype: pl.DataType, type_: FeatureType, spelling: Spelling) -> pl.Expr:

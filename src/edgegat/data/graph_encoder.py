@@ -167,7 +167,13 @@ class GraphEncoder:
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON, for :meth:`from_dict` of this and later versions."""
         content = _Content(
-            table_schema=self.schema, classes=self.classes, nodes=self._nodes, edges=self._edges, cut=self._cut
+            format="edgegat graph encoder",
+            version=1,
+            table_schema=self.schema,
+            classes=self.classes,
+            nodes=self._nodes,
+            edges=self._edges,
+            cut=self._cut,
         )
         return content.model_dump(mode="json")
 
@@ -247,8 +253,8 @@ class _Content(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    format: Literal["edgegat graph encoder"] = "edgegat graph encoder"
-    version: Literal[1] = 1
+    format: Literal["edgegat graph encoder"]
+    version: Literal[1]
     table_schema: Schema
     classes: list[str]
     nodes: FeatureEncoder

@@ -72,7 +72,7 @@ def _guess(cells: pl.Series, spelling: Spelling) -> Guess:
         return Guess("flag", "only two values")
 
     def read_as(type_: FeatureType) -> pl.Series:
-        return present.select(cell_value(name, dtype, type_, spelling))[name]
+        return present.with_columns(cell_value(name, dtype, type_, spelling))[name]
 
     numbers = read_as("number").drop_nulls()
     if len(numbers) >= _NEARLY_ALL * len(words):

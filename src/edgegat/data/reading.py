@@ -145,6 +145,7 @@ def open_table(source: TableSource, name: str = "the table") -> Table:
     frame = as_polars(source)
     if frame is None:
         return _open_files(_paths(source))
+    frame = _spell_categories(frame)
     try:
         dtypes = frame.collect_schema()
     except (pl.exceptions.PolarsError, OSError) as error:
@@ -171,13 +172,18 @@ def as_text(column: pl.Expr, dtype: pl.DataType) -> pl.Expr:
     return column.cast(pl.String)
 
 
+def _spell_categories(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Texts that are stored as numbers are texts."""
+    return frame.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))
+
+
 def _open_files(paths: list[Path]) -> Table:
     files = [_open_file(path) for path in paths]
     if not any(file.has_rows for file in files):
         subject = f"{files[0].path} has" if len(files) == 1 else f"{files[0].path} and the other files have"
         raise DataError(f"{subject} a header, but no rows below it.")
     first = files[0]
-    scans = [first.scan()]
+    scans = [_spell_categories(first.scan())]
     dtypes = dict(scans[0].collect_schema())
     for file in files[1:]:
         if sorted(file.columns) != sorted(first.columns):
@@ -186,7 +192,7 @@ def _open_files(paths: list[Path]) -> Table:
                 f"{file.path} and {first.path} are to be one table, but have different columns: "
                 f"{listing(odd)} only in one of them."
             )
-        scan = file.scan().select(first.columns)
+        scan = _spell_categories(file.scan()).select(first.columns)
         for column, dtype in scan.collect_schema().items():
             if dtype != dtypes[column]:
                 raise DataError(

@@ -86,11 +86,11 @@ def check_similar_ids(subject: Subject, findings: Findings) -> None:
         return
     groups = pl.DataFrame({"id": ids, "plain": plain}).filter(again)
     examples = groups.group_by("plain", maintain_order=True).agg("id").head(EXAMPLES)["id"]
-    table = subject.edges if subject.nodes is None else subject.nodes
+    in_nodes = subject.nodes is not None and subject.schema.nodes is not None
     findings.add(
         "EG006",
-        table,
-        None if subject.schema.nodes is None else subject.schema.nodes.id,
+        subject.nodes if subject.nodes is not None else subject.edges,
+        subject.schema.nodes.id if in_nodes and subject.schema.nodes is not None else None,
         f"{groups.height:,} ids differ from another one only in capitals or in spaces around them: "
         + "; ".join(listing(same, 3) for same in examples),
         number=groups.height,
