@@ -373,6 +373,16 @@ def test_a_declared_split_is_read_again_and_one_by_time_goes_on() -> None:
     assert int(later.graph.test_mask.sum()) == 45
 
 
+def test_what_is_no_feature_is_not_needed_again() -> None:
+    encoder, encoded = fit(schema())
+    again = encoder.encode(customers().drop("label"), transfers().drop("booked", "currency"))
+    assert same(again, encoded)
+    by_time = schema(edges={"parallel": "aggregate", "features": {"channel": "category"}})
+    encoder, _ = fit(by_time)
+    with pytest.raises(DataError, match="no column 'booked'"):
+        encoder.encode(customers(), transfers().drop("booked"))
+
+
 def test_a_missing_column_is_named_with_the_nearest_name() -> None:
     encoder, _ = fit()
     with pytest.raises(

@@ -125,15 +125,14 @@ class Schema(Section):
         Args:
             nodes: the node table, if there is one.
             edges: the edge table.
-            training: whether labels and splits are needed, too.
+            training: whether all is needed, or only ids and features.
         """
         if nodes is not None and self.nodes is None:
             raise DataError(f"{nodes.name} is given as node table, but the schema has no [nodes] section.")
         if nodes is None and training and self.nodes is not None and self.nodes.label:
             raise DataError("the schema's label is a column of the node table, but no node table is given.")
-        mistakes = _missing_columns(
-            edges, _named(self.edges, "edges", ("source", "target", "time", "currency"))
-        )
+        more = ("time", "currency") if training else ()
+        mistakes = _missing_columns(edges, _named(self.edges, "edges", ("source", "target", *more)))
         if nodes is not None and self.nodes is not None:
             roles = ("id", "label", "labelled", "time") if training else ("id",)
             named = _named(self.nodes, "nodes", roles)

@@ -282,6 +282,16 @@ def test_time_in_the_future_is_one_after_tomorrow(monkeypatch: pytest.MonkeyPatc
     assert "2023-11-16" in finding.examples[0]
 
 
+@pytest.mark.parametrize(("at_hub", "found"), [(190, []), (210, ["EG024"])])
+def test_a_hub_has_a_tenth_of_all_edges(at_hub: int, found: list[str]) -> None:
+    ring = [(f"r{i}", f"r{i + 1}") for i in range(2000 - at_hub)]
+    edges = pl.DataFrame(
+        [*ring, *((f"r{i}", "hub") for i in range(at_hub))], schema=["payer", "payee"], orient="row"
+    )
+    findings = check_tables(None, edges, {"edges": {"source": "payer", "target": "payee"}})
+    assert [finding.code for finding in findings] == found
+
+
 def test_steps_are_told() -> None:
     steps: list[tuple[str, int, int]] = []
     check_tables(*tables(), progress=lambda *step: steps.append(step))
