@@ -262,6 +262,14 @@ def test_all_findings_come_at_once_with_the_lines_of_the_files(tmp_path: Path) -
     }
 
 
+def test_every_part_with_few_labels_is_told_with_its_classes() -> None:
+    found = check_tables(*tables(nodes=FEW, split=PART))
+    assert [finding.message for finding in found] == [
+        "in the val part of 7 labelled nodes, 'fraud' has 1",
+        "in the test part of 6 labelled nodes, 'fraud' has 0",
+    ]
+
+
 def test_five_examples_of_many() -> None:
     nodes, edges, roles = tables(edges=lambda e: e.with_columns(-pl.col("amount")))
     (finding,) = check_tables(nodes, edges, roles)
