@@ -437,7 +437,7 @@ def main() -> None:
         section("blocks", lambda: measure_blocks(M))
         section("one star", lambda: measure_star(min(168_672, M)))
         section("training", measure_training)
-        section("HUB and CHUNK", lambda: sweep(M, [32, 64, 128, 256, 512], [32, 128]))
+        section("HUB and CHUNK", lambda: sweep(M, [32, 64, 128, 256, 512], [16, 64]))
         write()
 
 

@@ -97,7 +97,7 @@ def forward(call: StarCall) -> tuple[Tensor, Tensor]:
                 sources.order, sources.place, sources.ranked, hubs.num_rows, sources.weights, sources.until,
                 hubs.num_chunks, hubs.search_steps, plan.edge, plan.node, plan.partner,
                 inputs.query, inputs.key, inputs.own, inputs.value, *tops, out, lse, *strides,
-                **inputs.form, **inputs.hub_width, SLOPE=call.slope, SECOND=second,
+                **inputs.form, **inputs.width, SECOND=second,
                 CHUNK=_plan.CHUNK, BLOCK=inputs.block,
             )  # fmt: skip
     return out.to(call.value.dtype), lse
@@ -142,7 +142,7 @@ def backward(call: StarCall, grad: Tensor, out: Tensor, lse: Tensor) -> StarGrad
                 hubs.num_chunks, hubs.search_steps, *sources, *listeners, until_top, plan.edge, plan.node,
                 inputs.query, inputs.key, inputs.at_node, inputs.value, *tops, g, delta, out, shift,
                 *gradients, *strides,
-                **inputs.form, **inputs.with_node, **inputs.hub_width, SLOPE=call.slope,
+                **inputs.form, **inputs.with_node, **inputs.width,
                 CHUNK=_plan.CHUNK, BLOCK=inputs.block,
             )  # fmt: skip
     d_node = None if d_at_incidence is None else sum_over_stars(d_at_incidence, plan)

@@ -168,20 +168,40 @@ def sum_top_chunks(
 
 
 @triton.jit
-def load_until(until, at, mask, k, P, side: tl.constexpr, K: tl.constexpr, F: tl.constexpr, CP: tl.constexpr):
-    """The running sums ``[sides, K, P + 1, F + 1]`` before chunk ``at``."""
-    c = tl.arange(0, CP)
-    rows = until + ((side * K + k) * (P + 1) + at)[:, None] * (F + 1) + c[None, :]
-    return tl.load(rows, mask=mask[:, None] & (c < F + 1)[None, :], other=0.0)
+def load_values(value, p, k, mask, VS, F: tl.constexpr, FP: tl.constexpr):
+    """The channels of edge ``p`` in head ``k``, in float64."""
+    f = tl.arange(0, FP)
+    places = value + (p * VS + k * F)[:, None] + f[None, :]
+    return tl.load(places, mask=mask[:, None] & (f < F)[None, :], other=0.0).to(tl.float64)
+
+
+@triton.jit
+def load_between(
+    until, first, last, mask, k, P, side: tl.constexpr, K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr
+):
+    """What the running sums ``[sides, K, P + 1, F + 1]`` gain from chunk ``first`` to ``last``; the last channel
+    apart.
+    """
+    f = tl.arange(0, FP)
+    whole = mask[:, None] & (f < F)[None, :]
+    begin = until + ((side * K + k) * (P + 1) + first) * (F + 1)
+    end = until + ((side * K + k) * (P + 1) + last) * (F + 1)
+    sums = tl.load(end[:, None] + f[None, :], mask=whole, other=0.0)
+    sums -= tl.load(begin[:, None] + f[None, :], mask=whole, other=0.0)
+    tail = tl.load(end + F, mask=mask, other=0.0) - tl.load(begin + F, mask=mask, other=0.0)
+    return sums, tail
 
 
 @triton.jit
 def read_order(
     j, k, bound, mask, hub, hub_ptr, chunk_ptr, row, edge, order, place, ranked, n, weights, until, P,
     value, tail, VS, STEPS,
-    K: tl.constexpr, F: tl.constexpr, CP: tl.constexpr, CHUNK: tl.constexpr,
+    K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, CHUNK: tl.constexpr,
 ):  # fmt: skip
-    """The weighted sums over all others in the star: of those ranked above ``bound``, and of the rest."""
+    """The weighted sums over all others in the star: of those ranked above ``bound``, and of the rest.
+
+    Of their channels, and of what stands behind those: ``tail``, or a one without it.
+    """
     h = tl.load(hub + j, mask=mask, other=0)
     start = tl.load(hub_ptr + h, mask=mask, other=0)
     end = tl.load(hub_ptr + h + 1, mask=mask, other=2)
@@ -199,10 +219,8 @@ def read_order(
     chunks = tl.load(chunk_ptr + h, mask=mask, other=0)
     chunks_end = tl.load(chunk_ptr + h + 1, mask=mask, other=1)
     chunk = tl.minimum((split - start) // CHUNK, chunks_end - chunks - 1)
-    high = load_until(until, chunks_end, mask, k, P, 0, K, F, CP)
-    high -= load_until(until, chunks + chunk + 1, mask, k, P, 0, K, F, CP)
-    low = load_until(until, chunks + chunk, mask, k, P, 1, K, F, CP)
-    low -= load_until(until, chunks, mask, k, P, 1, K, F, CP)
+    high, high_tail = load_between(until, chunks + chunk + 1, chunks_end, mask, k, P, 0, K, F, FP)
+    low, low_tail = load_between(until, chunks, chunks + chunk, mask, k, P, 1, K, F, FP)
 
     mine = tl.load(place + base + j, mask=mask, other=0)
     for step in range(CHUNK + 1):
@@ -217,17 +235,26 @@ def read_order(
         side = weights + tl.where(above, 0, K * n)
         w = tl.load(side + base + at, mask=here, other=0.0).to(tl.float64)
         w = tl.where(removes, -w, w)
-        V = load_row(value, tail, p, k, here, VS, K, F, CP).to(tl.float64)
-        high += tl.where(above, w, 0.0)[:, None] * V
-        low += tl.where(above, 0.0, w)[:, None] * V
-    return high, low
+        w_high = tl.where(above, w, 0.0)
+        w_low = tl.where(above, 0.0, w)
+        V = load_values(value, p, k, here, VS, F, FP)
+        high += w_high[:, None] * V
+        low += w_low[:, None] * V
+        if tail is None:
+            high_tail += w_high
+            low_tail += w_low
+        else:
+            behind = tl.load(tail + p * K + k, mask=here, other=0.0).to(tl.float64)
+            high_tail += w_high * behind
+            low_tail += w_low * behind
+    return high, high_tail, low, low_tail
 
 
 @triton.jit
 def forward(
     readers, n_readers, hub, hub_ptr, chunk_ptr, row, order, place, ranked, n, weights, until, P, STEPS,
     edge, node, partner, query, key, own, value, top1, top2, arg, out, lse, QS, KS, OS, VS,
-    K: tl.constexpr, F: tl.constexpr, CP: tl.constexpr, SLOPE: tl.constexpr,
+    K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr,
     BY_EDGE: tl.constexpr, SECOND: tl.constexpr, CHUNK: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """What the readers (hub incidences) gather in their hubs."""
@@ -239,9 +266,9 @@ def forward(
     v = tl.load(node + r, mask=mask, other=0)
     p = tl.load(edge + r, mask=mask, other=0)
     x = load_query(query, p, r, k, mask, QS, BY_EDGE)
-    high, low = read_order(
+    high, high_tail, low, low_tail = read_order(
         j, k, -x, mask, hub, hub_ptr, chunk_ptr, row, edge, order, place, ranked, n, weights, until, P,
-        value, None, VS, STEPS, K, F, CP, CHUNK,
+        value, None, VS, STEPS, K, F, FP, CHUNK,
     )  # fmt: skip
     top = tl.load(arg + v * K + k, mask=mask, other=0)
     z1 = x.to(tl.float64) + tl.load(top1 + v * K + k, mask=mask, other=0.0)
@@ -251,14 +278,14 @@ def forward(
         QS, KS, OS, K, BY_EDGE, SLOPE,
     )  # fmt: skip
     w_top = tl.where(top == r, 0.0, tl.exp(leaky(z1, SLOPE) - m))
+    w_high = tl.exp(z2 - m)
+    w_low = tl.exp(z2 * SLOPE - m)
     p_top = tl.load(edge + top, mask=mask, other=0)
-    sums = high * tl.exp(z2 - m)[:, None] + low * tl.exp(z2 * SLOPE - m)[:, None]
-    sums += w_top[:, None] * load_row(value, None, p_top, k, mask, VS, K, F, CP).to(tl.float64)
-
-    c = tl.arange(0, CP)
-    den = tl.sum(tl.where((c == F)[None, :], sums, 0.0), 1).to(x.dtype)
-    num = tl.where((c < F)[None, :], sums, 0.0).to(x.dtype)
-    finish(num, den, m, itself, is_loop, value, out, lse, p, k, mask, VS, K, F, CP, SLOPE, SECOND)
+    num = high * w_high[:, None] + low * w_low[:, None]
+    num += w_top[:, None] * load_values(value, p_top, k, mask, VS, F, FP)
+    den = high_tail * w_high + low_tail * w_low + w_top
+    num, den = num.to(x.dtype), den.to(x.dtype)
+    finish(num, den, m, itself, is_loop, value, out, lse, p, k, mask, VS, K, F, FP, SLOPE, SECOND)
 
 
 @triton.jit
@@ -267,7 +294,7 @@ def backward(
     order_y, place_y, ranked_y, weights_y, until_y, order_x, place_x, ranked_x, weights_x, until_x, until_top,
     edge, node, query, key, at_node, value, top1, top2, arg, grad, delta, out, shift,
     d_query, d_key, d_at_incidence, d_value, QS, KS, VS, GS,
-    K: tl.constexpr, F: tl.constexpr, CP: tl.constexpr, SLOPE: tl.constexpr,
+    K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr,
     BY_EDGE: tl.constexpr, HAS_NODE: tl.constexpr, CHUNK: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """Each element as a reader of its hub, and as what the hub's other edges read."""
@@ -278,50 +305,50 @@ def backward(
     r = tl.load(row + j, mask=mask, other=0)
     v = tl.load(node + r, mask=mask, other=0)
     p = tl.load(edge + r, mask=mask, other=0)
-    c = tl.arange(0, CP)
     x = load_query(query, p, r, k, mask, QS, BY_EDGE)
     y = load_key(key, at_node, p, r, v, k, mask, KS, K, BY_EDGE, HAS_NODE)
     top = tl.load(arg + v * K + k, mask=mask, other=0)
     first = tl.load(top1 + v * K + k, mask=mask, other=0.0)
     second = tl.load(top2 + v * K + k, mask=mask, other=0.0)
-    log = load_log(x, shift, top1, top2, arg, r, v, k, mask, K, SLOPE)
-    g = load_row(grad, None, p, k, mask, GS, K, F, CP).to(tl.float64)
-    g = tl.where((c == F)[None, :], 0.0, g)
-    answer = load_row(out, None, p, k, mask, K * F, K, F, CP).to(tl.float64)
 
-    high, low = read_order(
+    high, high_tail, low, low_tail = read_order(
         j, k, -x, mask, hub, hub_ptr, chunk_ptr, row, edge, order_y, place_y, ranked_y, n, weights_y, until_y, P,
-        value, None, VS, STEPS, K, F, CP, CHUNK,
+        value, None, VS, STEPS, K, F, FP, CHUNK,
     )  # fmt: skip
+    log = load_log(x, shift, top1, top2, arg, r, v, k, mask, K, SLOPE)
     z1 = x.to(tl.float64) + first
     z2 = x.to(tl.float64) + second
     beta = tl.where(top == r, 0.0, tl.exp(leaky(z1, SLOPE) - log))
+    w_top = tl.where(z1 > 0, beta, beta * SLOPE)
+    w_high = tl.exp(z2 - log)
+    w_low = tl.exp(z2 * SLOPE - log) * SLOPE
     p_top = tl.load(edge + top, mask=mask, other=0)
-    slopes = high * tl.exp(z2 - log)[:, None] + low * (tl.exp(z2 * SLOPE - log) * SLOPE)[:, None]
-    slopes += tl.where(z1 > 0, beta, beta * SLOPE)[:, None] * load_row(
-        value, None, p_top, k, mask, VS, K, F, CP
-    ).to(tl.float64)
-    slope = tl.sum(tl.where((c == F)[None, :], slopes, 0.0), 1)
-    dx = tl.sum(g * (slopes - slope[:, None] * answer), 1)
+    slopes = high * w_high[:, None] + low * w_low[:, None]
+    slopes += w_top[:, None] * load_values(value, p_top, k, mask, VS, F, FP)
+    slope = high_tail * w_high + low_tail * w_low + w_top
+    answer = load_values(out, p, k, mask, K * F, F, FP)
+    dx = tl.sum(load_values(grad, p, k, mask, GS, F, FP) * (slopes - slope[:, None] * answer), 1)
 
-    high, low = read_order(
+    high, high_tail, low, low_tail = read_order(
         j, k, -y, mask, hub, hub_ptr, chunk_ptr, row, edge, order_x, place_x, ranked_x, n, weights_x, until_x, P,
-        grad, delta, GS, STEPS, K, F, CP, CHUNK,
+        grad, delta, GS, STEPS, K, F, FP, CHUNK,
     )  # fmt: skip
     d = tl.minimum(y - second, 0.0)  # above zero for the largest key only, which takes the other branch
-    high *= tl.exp(d).to(tl.float64)[:, None]
-    low *= tl.exp(d * SLOPE).to(tl.float64)[:, None]
-    V = load_row(value, None, p, k, mask, VS, K, F, CP).to(tl.float64)
-    V = tl.where((c == F)[None, :], -1.0, V)
-    dy = tl.sum(V * (high + low * SLOPE), 1)
+    w_high = tl.exp(d).to(tl.float64)
+    w_low = tl.exp(d * SLOPE).to(tl.float64)
+    high *= w_high[:, None]
+    low *= w_low[:, None]
+    dy = tl.sum(load_values(value, p, k, mask, VS, F, FP) * (high + low * SLOPE), 1)
+    dy -= high_tail * w_high + low_tail * w_low * SLOPE
     dV = high + low
 
     h = tl.load(hub + j, mask=mask, other=0)
-    said = load_until(until_top, tl.load(chunk_ptr + h + 1, mask=mask, other=0), mask, k, P, 0, K, F, CP)
-    said -= load_until(until_top, tl.load(chunk_ptr + h, mask=mask, other=0), mask, k, P, 0, K, F, CP)
+    begin = tl.load(chunk_ptr + h, mask=mask, other=0)
+    end = tl.load(chunk_ptr + h + 1, mask=mask, other=0)
+    said, said_tail = load_between(until_top, begin, end, mask, k, P, 0, K, F, FP)
     dV = tl.where((top == r)[:, None], said, dV)
-    dy = tl.where(top == r, tl.sum(tl.where((c == F)[None, :], said, 0.0), 1), dy)
+    dy = tl.where(top == r, said_tail, dy)
     add_gradients(
         dx.to(x.dtype), dy.to(x.dtype), dV.to(x.dtype), d_query, d_key, d_at_incidence, d_value, r, p, k, mask,
-        K, F, CP, BY_EDGE, HAS_NODE,
+        K, F, FP, BY_EDGE, HAS_NODE,
     )  # fmt: skip

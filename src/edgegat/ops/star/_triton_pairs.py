@@ -17,10 +17,11 @@ import triton.language as tl
 
 from edgegat.ops.star._triton_parts import (
     edge_reference,
+    exp,
     finish,
     largest_other,
     leaky,
-    load_key,
+    load_node_key,
     load_own,
     load_query,
 )
@@ -40,12 +41,13 @@ def find_tops(
     degree = tl.where(mask, tl.load(ptr + v + 1, mask=mask, other=0) - start, 0)
     at = tl.zeros([BLOCK], tl.int32) - 1
     none = tl.full([BLOCK], float("-inf"), key.dtype.element_ty)
+    from_node = load_node_key(at_node, v, k, mask, K, HAS_NODE)
     first, second = none, none
     for j in range(tl.max(degree, 0)):
         here = j < degree
         s = start + j
         e = tl.load(edge + s, mask=here, other=0)
-        y = load_key(key, at_node, e, s, v, k, here, KS, K, BY_EDGE, HAS_NODE)
+        y = load_query(key, e, s, k, here, KS, BY_EDGE) + from_node
         y = tl.where(here, y, float("-inf"))
         larger = here & ((at < 0) | (y > first))
         second = tl.where(larger, first, tl.maximum(second, y))
@@ -78,6 +80,7 @@ def forward(
     t = largest_other(top1, top2, arg, r, v, k, mask, K)
     u = x.to(tl.float64) + t.to(tl.float64)
     below = (tl.maximum(u, 0.0) * (1 - SLOPE)).to(x.dtype)
+    from_node = load_node_key(at_node, v, k, mask, K, HAS_NODE)
     f = tl.arange(0, FP)
     num = tl.zeros([BLOCK, FP], x.dtype)
     den = tl.zeros([BLOCK], x.dtype)
@@ -85,12 +88,12 @@ def forward(
         s = start + j
         here = (j < degree) & (s != r)
         e = tl.load(edge + s, mask=here, other=0)
-        y = load_key(key, at_node, e, s, v, k, here, KS, K, BY_EDGE, HAS_NODE)
+        y = load_query(key, e, s, k, here, KS, BY_EDGE) + from_node
         V = tl.load(
             value + (e * VS + k * F)[:, None] + f[None, :], mask=here[:, None] & (f < F)[None, :], other=0.0
         )
         d = y - t
-        w = tl.where(here, tl.exp(tl.where(y > -x, d, d * SLOPE - below)), 0.0)
+        w = tl.where(here, exp(tl.where(y > -x, d, d * SLOPE - below)), 0.0)
         num += w[:, None] * V
         den += w
 
@@ -209,7 +212,8 @@ def backward(
     f = tl.arange(0, FP)
     channels = (f < F)[None, :]
     x = load_query(query, p, r, k, mask, QS, BY_EDGE)
-    y = load_key(key, at_node, p, r, v, k, mask, KS, K, BY_EDGE, HAS_NODE)
+    from_node = load_node_key(at_node, v, k, mask, K, HAS_NODE)
+    y = load_query(key, p, r, k, mask, KS, BY_EDGE) + from_node
     g = tl.load(grad + (p * GS + k * F)[:, None] + f[None, :], mask=mask[:, None] & channels, other=0.0)
     V = tl.load(value + (p * VS + k * F)[:, None] + f[None, :], mask=mask[:, None] & channels, other=0.0)
     c = tl.load(shift + r * K + k, mask=mask, other=0.0)
@@ -230,7 +234,7 @@ def backward(
         all_here = here[:, None] & channels
         e = tl.load(edge + s, mask=here, other=0)
         x_s = load_query(query, e, s, k, here, QS, BY_EDGE)
-        y_s = load_key(key, at_node, e, s, v, k, here, KS, K, BY_EDGE, HAS_NODE)
+        y_s = load_query(key, e, s, k, here, KS, BY_EDGE) + from_node
         g_s = tl.load(grad + (e * GS + k * F)[:, None] + f[None, :], mask=all_here, other=0.0)
         V_s = tl.load(value + (e * VS + k * F)[:, None] + f[None, :], mask=all_here, other=0.0)
         c_s = tl.load(shift + s * K + k, mask=here, other=0.0)
@@ -238,14 +242,14 @@ def backward(
 
         d = y_s - t
         above = y_s > -x
-        beta = tl.where(here, tl.exp(tl.where(above, d, d * SLOPE - below) + c), 0.0)
+        beta = tl.where(here, exp(tl.where(above, d, d * SLOPE - below) + c), 0.0)
         dx += tl.where(above, beta, beta * SLOPE) * tl.sum(g * (V_s - o), 1)
 
         t_s = tl.where(top == s, second, first)
         d = y - t_s
         above = y > -x_s
         below_s = tl.maximum(x_s + t_s, 0.0) * (1 - SLOPE)
-        beta = tl.where(here, tl.exp(tl.where(above, d, d * SLOPE - below_s) + c_s), 0.0)
+        beta = tl.where(here, exp(tl.where(above, d, d * SLOPE - below_s) + c_s), 0.0)
         dV += beta[:, None] * g_s
         dy += tl.where(above, beta, beta * SLOPE) * tl.sum(g_s * (V - o_s), 1)
 

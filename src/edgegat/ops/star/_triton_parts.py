@@ -19,15 +19,27 @@ def leaky(z, SLOPE: tl.constexpr):
 
 
 @triton.jit
+def exp(d):
+    """``exp(d)`` through the instruction that GPUs have; weights below the smallest normal number become zero."""
+    return tl.exp2(d * 1.4426950408889634)
+
+
+@triton.jit
 def load_key(
     key, at_node, p, r, v, k, mask, KS, K: tl.constexpr, BY_EDGE: tl.constexpr, HAS_NODE: tl.constexpr
 ):
     """``y``: per incidence, or the edge's part plus the node's."""
-    row = p if BY_EDGE else r
-    y = tl.load(key + row * KS + k, mask=mask, other=0.0)
+    y = load_query(key, p, r, k, mask, KS, BY_EDGE)
+    return y + load_node_key(at_node, v, k, mask, K, HAS_NODE)
+
+
+@triton.jit
+def load_node_key(at_node, v, k, mask, K: tl.constexpr, HAS_NODE: tl.constexpr):
+    """The node's part of its star's keys."""
     if HAS_NODE:
-        y += tl.load(at_node + v * K + k, mask=mask, other=0.0)
-    return y
+        return tl.load(at_node + v * K + k, mask=mask, other=0.0)
+    else:
+        return 0.0
 
 
 @triton.jit
