@@ -19,14 +19,16 @@ from edgegat.learn import ModelOptions, TrainingOptions, fit
 from edgegat.learn.files import digest
 from tests.learn.graphs import edges_decide
 
-OPTIONS = TrainingOptions(epochs=60, patience=60, checkpoint_seconds=0.0, schedule="plateau", backend="torch")
+OPTIONS = TrainingOptions(
+    epochs=60, patience=60, learning_rate=0.03, checkpoint_seconds=0.0, schedule="plateau", backend="torch"
+)
 
 
 def train(folder: Path) -> None:
     """Train, or go on, and leave a digest of the result."""
     torch.set_num_threads(1)
     sizes = ModelOptions(heads=2, dropout=0.3, attention_dropout=0.1, key_dropout=0.1)
-    fitted = fit(edges_decide(), sizes, OPTIONS, checkpoints=folder, resume=True)
+    fitted = fit(edges_decide(noise=2.0), sizes, OPTIONS, checkpoints=folder, resume=True)
     weights = b"".join(t.numpy().tobytes() for t in fitted.model.state_dict().values())
     result = {
         "weights": digest(weights),

@@ -50,6 +50,7 @@ def test_killed_at_many_moments_the_result_is_the_same(tmp_path):
     assert told["kills"] >= 10
     assert told["killed"] == told["whole"]
     assert told["whole"]["history"]["ended"] == "epochs"
+    assert len(set(told["whole"]["history"]["learning_rate"])) > 1
 
 
 @pytest.mark.parametrize("epochs", [1, 5, 11])

@@ -48,7 +48,7 @@ def test_values_that_cannot_be(kind, name, value):
 def test_names_load_lazily_and_a_wrong_one_is_told():
     import edgegat.learn as learn
 
-    with pytest.raises(AttributeError, match="no attribute 'Foo'; it offers .*CheckpointError"):
+    with pytest.raises(AttributeError, match=r"no attribute 'Foo'; it offers .*CheckpointError"):
         learn.Foo  # noqa: B018
     assert set(learn.__all__) <= set(dir(learn))
     for name in learn.__all__:

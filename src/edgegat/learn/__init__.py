@@ -39,6 +39,7 @@ _HOME = {
     "OptionError": "errors",
     "Reliability": "calibration",
     "Repeats": "repeats",
+    "SavedModel": "saved_model",
     "SavedModelError": "errors",
     "Scores": "predicting",
     "TrainingInterrupted": "errors",
@@ -46,10 +47,12 @@ _HOME = {
     "calibrate": "calibration",
     "embed": "predicting",
     "fit": "fitting",
+    "load_model": "saved_model",
     "measure": "metrics",
     "predict": "predicting",
     "reliability": "calibration",
     "repeat": "repeats",
+    "save_model": "saved_model",
 }
 __all__ = sorted(_HOME)
 
@@ -75,6 +78,9 @@ if TYPE_CHECKING:
     from edgegat.learn.predicting import predict as predict
     from edgegat.learn.repeats import Repeats as Repeats
     from edgegat.learn.repeats import repeat as repeat
+    from edgegat.learn.saved_model import SavedModel as SavedModel
+    from edgegat.learn.saved_model import load_model as load_model
+    from edgegat.learn.saved_model import save_model as save_model
 
 
 def __getattr__(name: str) -> object:

@@ -22,6 +22,7 @@ from edgegat.learn.fingerprint import fingerprint
 from edgegat.learn.history import History
 from edgegat.learn.options import ModelOptions, TrainingOptions
 from edgegat.learn.progress import Progress, ignore_progress
+from edgegat.learn.receptive_field import ReceptiveField
 from edgegat.learn.task import Task
 from edgegat.learn.training import evaluate, train
 from edgegat.nn import EGAT
@@ -64,8 +65,10 @@ def fit(
 ) -> Fitted:
     """Train an :class:`~edgegat.EGAT` on the training nodes of ``graph``.
 
-    Every step sees the whole graph. Virtual self-loops are added and stars are built here, once. The validation
-    nodes choose the epoch whose weights are kept; without any, all epochs run and the last one's are.
+    Every step sees all training nodes and everything that their logits depend on, see
+    :class:`~edgegat.learn.receptive_field.ReceptiveField`: nothing is sampled. Virtual self-loops are added and
+    stars are built here, once. The validation nodes choose the epoch whose weights are kept; without any, all
+    epochs run and the last one's are.
     The same graph, options and machine give the same bits, whatever was drawn from torch's generators before.
 
     Args:
@@ -115,12 +118,13 @@ def fit(
             task, **{name: getattr(task, name).to(device) for name in ("y", "train", "val", "weights")}
         )
 
-        def logits_of() -> Tensor:
-            return cast(Tensor, model(looped.x, looped.stars, looped.edge_attr))
-
+        seen_in_training, seen_in_validation = (
+            ReceptiveField.of(looped, nodes, sizes.num_layers) for nodes in (there.train, there.val)
+        )
         history = train(
             model,
-            logits_of,
+            lambda: seen_in_training.logits(model),
+            lambda: seen_in_validation.logits(model),
             there,
             options,
             checkpoint=checkpoint,
@@ -128,7 +132,8 @@ def fit(
             progress=progress or ignore_progress,
             name="EGAT",
         )
-        logits = evaluate(model, logits_of, options).to("cpu", graph.x.dtype)
+        logits = evaluate(model, lambda: cast(Tensor, model(looped.x, looped.stars, looped.edge_attr)), options)
+    logits = logits.to("cpu", graph.x.dtype)
     calibration = calibrate(logits[task.val], task.y[task.val], task.weights)
     return Fitted(
         model=model.cpu(),

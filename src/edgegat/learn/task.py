@@ -10,6 +10,7 @@ from torch import Tensor
 
 from edgegat.graph import EdgeGraph
 from edgegat.learn.errors import LearningError
+from edgegat.learn.history import Validation
 from edgegat.learn.metrics import score
 from edgegat.learn.options import ClassWeights, Metric
 
@@ -83,18 +84,16 @@ class Task:
         return self.weights.numel()
 
     def loss(self, logits: Tensor) -> Tensor:
-        """What the training nodes' mistakes cost, on average: the weighted cross-entropy."""
-        return F.cross_entropy(logits[self.train].to(self.weights.dtype), self.y[self.train], self.weights)
+        """What the training nodes' mistakes cost, on average: the weighted cross-entropy of ``[n, C]``."""
+        return F.cross_entropy(logits.to(self.weights.dtype), self.y[self.train], self.weights)
 
-    def validate(self, logits: Tensor) -> tuple[float | None, float | None]:
-        """Metric and loss on the validation nodes; ``None`` without any."""
-        if not self.val.numel():
-            return None, None
-        chosen, y = logits[self.val].to(self.weights.dtype), self.y[self.val]
-        loss = float(F.cross_entropy(chosen, y, self.weights))
-        if self.metric == "log_loss":
-            return loss, loss
-        return score(self.metric, y.cpu().numpy(), chosen.double().softmax(1).cpu().numpy()), loss
+    def validate(self, logits: Tensor) -> Validation:
+        """How good ``[n, C]`` are for the validation nodes."""
+        logits, y = logits.to(self.weights.dtype), self.y[self.val]
+        loss = float(F.cross_entropy(logits, y, self.weights))
+        truth, p = y.cpu().numpy(), logits.double().softmax(1).cpu().numpy()
+        metric = loss if self.metric == "log_loss" else score(self.metric, truth, p)
+        return Validation(metric, loss, score("accuracy", truth, p))
 
 
 def _numbers(mask: Tensor) -> Tensor:

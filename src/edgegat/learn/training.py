@@ -1,4 +1,4 @@
-"""The training loop: the whole graph in every step, for any model that gives logits for its nodes."""
+"""The training loop: all training nodes in every step, for any model that gives logits for nodes."""
 
 from __future__ import annotations
 
@@ -13,16 +13,19 @@ from torch import Tensor, nn
 
 from edgegat.learn.checkpoint import CheckpointFile, Snapshot
 from edgegat.learn.errors import LearningError, TrainingInterrupted
-from edgegat.learn.history import History
+from edgegat.learn.history import History, Validation
 from edgegat.learn.options import TrainingOptions
 from edgegat.learn.progress import Progress, ignore_progress
 from edgegat.learn.schedule import LearningRate
 from edgegat.learn.task import Task
 
+Logits = Callable[[], Tensor]
+
 
 def train(
     model: nn.Module,
-    logits_of: Callable[[], Tensor],
+    train_logits: Logits,
+    val_logits: Logits,
     task: Task,
     options: TrainingOptions,
     *,
@@ -35,7 +38,8 @@ def train(
 
     Args:
         model: whose parameters are trained, where they are.
-        logits_of: runs it on the whole graph: ``[N, C]``.
+        train_logits: runs it: ``[n, C]`` for the task's training nodes.
+        val_logits: likewise, for its validation nodes.
         task: which nodes train, which choose the best epoch.
         options: see :class:`TrainingOptions`.
         checkpoint: where to keep what is needed to go on after an interruption.
@@ -55,6 +59,7 @@ def train(
         >>> history = train(
         ...     model,
         ...     lambda: model(graph.x, graph.stars, graph.edge_attr),
+        ...     lambda: torch.zeros(0, 2),
         ...     Task.of(graph),
         ...     TrainingOptions(epochs=20),
         ... )
@@ -67,9 +72,9 @@ def train(
     with _interruptible(run, checkpoint):
         saved_at = time.monotonic()
         while not run.history.ended:
-            loss = _step(run, logits_of, task, options)
-            logits = evaluate(model, logits_of, options)
-            run.finish_epoch(loss, *task.validate(logits))
+            loss = _step(run, train_logits, task, options)
+            validation = task.validate(evaluate(model, val_logits, options)) if task.val.numel() else None
+            run.finish_epoch(loss, validation)
             if checkpoint:
                 run.latest = run.snapshot()
                 if run.history.ended or time.monotonic() - saved_at >= options.checkpoint_seconds:
@@ -81,20 +86,20 @@ def train(
     return run.history
 
 
-def evaluate(model: nn.Module, logits_of: Callable[[], Tensor], options: TrainingOptions) -> Tensor:
+def evaluate(model: nn.Module, logits: Logits, options: TrainingOptions) -> Tensor:
     """The logits without dropout and without gradients."""
     model.eval()
     with torch.no_grad(), _precision(model, options):
-        return logits_of()
+        return logits()
 
 
-def _step(run: _Run, logits_of: Callable[[], Tensor], task: Task, options: TrainingOptions) -> float:
-    """One step of Adam on the whole graph; returns the loss before it."""
+def _step(run: _Run, train_logits: Logits, task: Task, options: TrainingOptions) -> float:
+    """One step of Adam on all training nodes; returns the loss before it."""
     for group in run.optimizer.param_groups:
         group["lr"] = run.learning_rate.now
     run.model.train()
     with _precision(run.model, options):
-        logits = logits_of()
+        logits = train_logits()
     loss = task.loss(logits)
     if not math.isfinite(loss.item()):
         raise LearningError(
@@ -124,17 +129,12 @@ class _Run:
         self.latest: Snapshot | None = None
         self._gpu = task.y.device if task.y.device.type == "cuda" else None
 
-    def finish_epoch(self, loss: float, metric: float | None, val_loss: float | None) -> None:
+    def finish_epoch(self, loss: float, validation: Validation | None) -> None:
         """Enter the epoch into the history; keep its weights if it is the best."""
         history = self.history
-        better = history.improves(metric, val_loss)
-        history.train_loss.append(loss)
-        history.val_loss.append(val_loss)
-        history.val_metric.append(metric)
-        history.learning_rate.append(self.learning_rate.now)
-        self.learning_rate.see(val_loss)
+        better = history.add(loss, validation, self.learning_rate.now)
+        self.learning_rate.see(validation.loss if validation else None)
         if better:
-            history.best_epoch = history.epochs
             self.best = {name: t.detach().clone() for name, t in self.model.state_dict().items()}
         elif history.epochs - history.best_epoch >= self.options.patience:
             history.ended = "patience"
@@ -203,7 +203,8 @@ def _below(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _say(history: History) -> str:
-    if history.val_metric[-1] is None:
+    accuracy, best = history.val_accuracy[-1], history.best
+    if accuracy is None or best is None:
         return f"loss {history.train_loss[-1]:.3f}"
     name = history.metric.replace("_", " ")
-    return f"validation {name} {history.val_metric[-1]:.3f}, best {history.best:.3f}"
+    return f"validation accuracy {accuracy:.3f}, best {name} {best:.3f} in epoch {history.best_epoch}"
