@@ -66,7 +66,7 @@ class _Tops(NamedTuple):
 class _Order(NamedTuple):
     """Hub incidences ranked inside their stars, with weights: see ``_triton_hubs.py``."""
 
-    order: Tensor
+    edges: Tensor
     place: Tensor
     ranked: Tensor
     weights: Tensor
@@ -94,7 +94,7 @@ def forward(call: StarCall) -> tuple[Tensor, Tensor]:
             hubs, readers = plan.hubs, plan.hubs.readers[second]
             hub_kernels.forward[blocks(readers.numel() * K, inputs.block)](
                 readers, readers.numel(), hubs.hub, hubs.ptr, hubs.chunk_ptr, hubs.row,
-                sources.order, sources.place, sources.ranked, hubs.num_rows, sources.weights, sources.until,
+                sources.edges, sources.place, sources.ranked, hubs.num_rows, sources.weights, sources.until,
                 hubs.num_chunks, hubs.search_steps, plan.edge, plan.node, plan.partner,
                 inputs.query, inputs.key, inputs.own, inputs.value, *tops, out, lse, *strides,
                 **inputs.form, **inputs.width, SECOND=second,
@@ -123,8 +123,7 @@ def backward(call: StarCall, grad: Tensor, out: Tensor, lse: Tensor) -> StarGrad
     strides = inputs.QS, inputs.KS, inputs.VS, GS
     hubs = plan.hubs
     if hubs is not None and sources is not None:
-        listeners = _rank_queries(inputs, hubs, tops, g, GS, delta, shift)
-        until_top = _sum_tops(inputs, hubs, listeners, tops, g, GS, out, shift)
+        listeners, until_top = _rank_queries(inputs, hubs, tops, g, GS, out, delta, shift)
     for second in (False, True):
         readers = plan.readers[second]
         if readers.numel():
@@ -168,30 +167,39 @@ def _rank_keys(inputs: _Inputs) -> tuple[_Tops, _Order | None]:
     hubs = plan.hubs
     if hubs is None:
         return tops, None
-    order, place, ranked = _rank(_gather(inputs, hubs, inputs.key, inputs.KS, inputs.at_node), hubs)
+    order, edges, place, ranked = _rank(inputs, hubs, inputs.key, inputs.KS, inputs.at_node)
     hub_kernels.find_tops[blocks(hubs.node.numel() * K, 128)](
-        hubs.node, hubs.ptr, hubs.node.numel(), hubs.row, order, ranked, hubs.num_rows, *tops, K=K, BLOCK=128
+        hubs.node, hubs.ptr, hubs.node.numel(), order, ranked, hubs.num_rows, *tops, K=K, BLOCK=128
     )
     weights = inputs.empty(2, K, hubs.num_rows)
     hub_kernels.weigh_sources[blocks(K * hubs.num_rows, 128)](
         hubs.ptr, hubs.hub, ranked, hubs.num_rows, weights, K=K, SLOPE=inputs.width["SLOPE"], BLOCK=128
     )
-    until = _sum_chunks(inputs, hubs, order, weights, inputs.value, inputs.VS, None)
-    return tops, _Order(order, place, ranked, weights, until)
+    until = _sum_chunks(inputs, hubs, edges, weights, inputs.value, inputs.VS, None)
+    return tops, _Order(edges, place, ranked, weights, until)
 
 
 def _rank_queries(
-    inputs: _Inputs, hubs: Hubs, tops: _Tops, g: Tensor, GS: int, delta: Tensor, shift: Tensor
-) -> _Order:
-    """The readers of the hubs by query, and the running sums of what they say in the backward pass."""
-    K = inputs.K
-    order, place, ranked = _rank(_gather(inputs, hubs, inputs.query, inputs.QS, None), hubs)
+    inputs: _Inputs, hubs: Hubs, tops: _Tops, g: Tensor, GS: int, out: Tensor, delta: Tensor, shift: Tensor
+) -> tuple[_Order, Tensor]:
+    """The readers of the hubs by query, with the running sums of what they say in the backward pass: to all,
+    and to the star's largest key.
+    """
+    K, P = inputs.K, hubs.num_chunks
+    order, edges, place, ranked = _rank(inputs, hubs, inputs.query, inputs.QS, None)
     weights = inputs.empty(2, K, hubs.num_rows)
     hub_kernels.weigh_readers[blocks(K * hubs.num_rows, 128)](
-        hubs.node, hubs.hub, hubs.row, order, ranked, hubs.num_rows, *tops, shift, weights,
+        hubs.node, hubs.hub, order, ranked, hubs.num_rows, *tops, shift, weights,
         K=K, SLOPE=inputs.width["SLOPE"], BLOCK=128,
     )  # fmt: skip
-    return _Order(order, place, ranked, weights, _sum_chunks(inputs, hubs, order, weights, g, GS, delta))
+    to_top = inputs.empty(1, K, inputs.F + 1, P, dtype=torch.float64)
+    hub_kernels.sum_top_chunks[P, K](
+        hubs.chunk_hub, hubs.chunk_start, P, hubs.node, hubs.ptr, inputs.plan.edge, order, edges, ranked,
+        hubs.num_rows, tops.first, tops.at, inputs.value, g, out, shift, to_top, inputs.VS, GS,
+        K=K, **inputs.hub_width, SLOPE=inputs.width["SLOPE"], CHUNK=_plan.CHUNK,
+    )  # fmt: skip
+    until = _sum_chunks(inputs, hubs, edges, weights, g, GS, delta)
+    return _Order(edges, place, ranked, weights, until), _running(to_top)
 
 
 def _gather(inputs: _Inputs, hubs: Hubs, per_row: Tensor, stride: int, at_node: Tensor | None) -> Tensor:
@@ -204,8 +212,11 @@ def _gather(inputs: _Inputs, hubs: Hubs, per_row: Tensor, stride: int, at_node: 
     return gathered
 
 
-def _rank(values: Tensor, hubs: Hubs) -> tuple[Tensor, Tensor, Tensor]:
-    """Sort ``[K, J]`` inside each hub: who stands at each place, the place of each, and the values in order."""
+def _rank(
+    inputs: _Inputs, hubs: Hubs, per_row: Tensor, stride: int, at_node: Tensor | None
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Sort queries or keys inside each hub: incidence and edge at each place, the place of each, the values."""
+    values = _gather(inputs, hubs, per_row, stride, at_node)
     if values.dtype == torch.float32:
         # One sort of integers: the hub in the high half, and in the low half bits that rank as the floats do.
         bits = values.view(torch.int32)
@@ -217,30 +228,18 @@ def _rank(values: Tensor, hubs: Hubs) -> tuple[Tensor, Tensor, Tensor]:
     place = torch.empty_like(by_value, dtype=torch.int32)
     everyone = torch.arange(values.size(1), dtype=torch.int32, device=values.device).expand_as(by_value)
     place.scatter_(1, by_value, everyone)
-    return by_value.int(), place, values.gather(1, by_value)
+    order = hubs.row[by_value]
+    return order, inputs.plan.edge[order], place, values.gather(1, by_value)
 
 
 def _sum_chunks(
-    inputs: _Inputs, hubs: Hubs, order: Tensor, weights: Tensor, value: Tensor, VS: int, tail: Tensor | None
+    inputs: _Inputs, hubs: Hubs, edges: Tensor, weights: Tensor, value: Tensor, VS: int, tail: Tensor | None
 ) -> Tensor:
     """Running sums before each chunk, ``[2, K, P + 1, F + 1]``: across stars, which float64 can afford."""
     sums = inputs.empty(2, inputs.K, inputs.F + 1, hubs.num_chunks, dtype=torch.float64)
     hub_kernels.sum_chunks[hubs.num_chunks, inputs.K](
-        hubs.chunk_hub, hubs.chunk_start, hubs.num_chunks, hubs.ptr, hubs.row, inputs.plan.edge, order,
-        hubs.num_rows, weights, value, tail, sums, VS, K=inputs.K, **inputs.hub_width, CHUNK=_plan.CHUNK,
-    )  # fmt: skip
-    return _running(sums)
-
-
-def _sum_tops(
-    inputs: _Inputs, hubs: Hubs, listeners: _Order, tops: _Tops, g: Tensor, GS: int, out: Tensor, shift: Tensor
-) -> Tensor:
-    """Running sums of what all readers say to their star's largest key: ``[1, K, P + 1, F + 1]``."""
-    sums = inputs.empty(1, inputs.K, inputs.F + 1, hubs.num_chunks, dtype=torch.float64)
-    hub_kernels.sum_top_chunks[hubs.num_chunks, inputs.K](
-        hubs.chunk_hub, hubs.chunk_start, hubs.num_chunks, hubs.node, hubs.ptr, hubs.row, inputs.plan.edge,
-        listeners.order, listeners.ranked, hubs.num_rows, tops.first, tops.at, inputs.value, g, out, shift, sums,
-        inputs.VS, GS, K=inputs.K, **inputs.hub_width, SLOPE=inputs.width["SLOPE"], CHUNK=_plan.CHUNK,
+        hubs.chunk_hub, hubs.chunk_start, hubs.num_chunks, hubs.ptr, edges, hubs.num_rows, weights, value, tail,
+        sums, VS, K=inputs.K, **inputs.hub_width, CHUNK=_plan.CHUNK,
     )  # fmt: skip
     return _running(sums)
 

@@ -9,9 +9,9 @@ The edge with the star's largest key stays out of all sums (its weight there is 
 and it reads the sums as they are. So a key that drowns all others cannot drown what its own edge reads. All weights
 are relative to the second largest key, all sums in float64.
 
-``J`` are the hub incidences, standing star by star. An *order* is a permutation of them inside each star and head:
-``order [K, J]`` says who stands at a place, ``place [K, J]`` where somebody stands, ``ranked [K, J]`` are the values
-in order, and ``weights [2, K, J]`` the two weights in order.
+``J`` are the hub incidences, standing star by star, and in each head they are ordered inside their star: ``order``
+and ``edges`` ``[K, J]`` say which incidence and edge stand at a place, ``place [K, J]`` where a hub incidence stands,
+``ranked [K, J]`` are the values in order, and ``weights [2, K, J]`` the two weights in order.
 """
 # mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
 
@@ -43,7 +43,7 @@ def gather_rows(
 
 @triton.jit
 def find_tops(
-    hub_node, hub_ptr, H, row, order, sorted_y, n, top1, top2, arg, K: tl.constexpr, BLOCK: tl.constexpr
+    hub_node, hub_ptr, H, order, sorted_y, n, top1, top2, arg, K: tl.constexpr, BLOCK: tl.constexpr
 ):  # fmt: skip
     """The two largest keys of each hub stand last in its sorted order."""
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -54,7 +54,7 @@ def find_tops(
     out = tl.load(hub_node + h, mask=mask, other=0) * K + k
     tl.store(top1 + out, tl.load(sorted_y + last, mask=mask, other=0.0), mask=mask)
     tl.store(top2 + out, tl.load(sorted_y + last - 1, mask=mask, other=0.0), mask=mask)
-    tl.store(arg + out, tl.load(row + tl.load(order + last, mask=mask, other=0), mask=mask, other=0), mask=mask)
+    tl.store(arg + out, tl.load(order + last, mask=mask, other=0), mask=mask)
 
 
 @triton.jit
@@ -82,7 +82,7 @@ def load_log(x, shift, top1, top2, arg, r, v, k, mask, K: tl.constexpr, SLOPE: t
 
 @triton.jit
 def weigh_readers(
-    hub_node, hub, row, order, ranked, n, top1, top2, arg, shift, weights,
+    hub_node, hub, order, ranked, n, top1, top2, arg, shift, weights,
     K: tl.constexpr, SLOPE: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """``exp(x + y₂ - log)`` and ``exp(s (x + y₂) - log)`` in the order of the queries."""
@@ -92,7 +92,7 @@ def weigh_readers(
     x = tl.load(ranked + i, mask=mask, other=0.0)
     v = tl.load(hub_node + tl.load(hub + i % n, mask=mask, other=0), mask=mask, other=0)
     z = x.to(tl.float64) + tl.load(top2 + v * K + k, mask=mask, other=0.0)
-    r = tl.load(row + tl.load(order + i, mask=mask, other=0), mask=mask, other=0)
+    r = tl.load(order + i, mask=mask, other=0)
     log = load_log(x, shift, top1, top2, arg, r, v, k, mask, K, SLOPE)
     tl.store(weights + i, tl.exp((z - log).to(x.dtype)), mask=mask)
     tl.store(weights + K * n + i, tl.exp((z * SLOPE - log).to(x.dtype)), mask=mask)
@@ -114,7 +114,7 @@ def load_row(value, tail, p, k, mask, VS, K: tl.constexpr, F: tl.constexpr, CP: 
 
 @triton.jit
 def sum_chunks(
-    chunk_hub, chunk_start, P, hub_ptr, row, edge, order, n, weights, value, tail, sums, VS,
+    chunk_hub, chunk_start, P, hub_ptr, edges, n, weights, value, tail, sums, VS,
     K: tl.constexpr, F: tl.constexpr, CP: tl.constexpr, CHUNK: tl.constexpr,
 ):  # fmt: skip
     """The weighted sums over each chunk, for both weights: ``sums [2, K, F + 1, P]``."""
@@ -123,8 +123,7 @@ def sum_chunks(
     place = tl.load(chunk_start + chunk) + tl.arange(0, CHUNK)
     mask = place < tl.load(hub_ptr + tl.load(chunk_hub + chunk) + 1)
     at = k * n + place
-    r = tl.load(row + tl.load(order + at, mask=mask, other=0), mask=mask, other=0)
-    p = tl.load(edge + r, mask=mask, other=0)
+    p = tl.load(edges + at, mask=mask, other=0)
     V = load_row(value, tail, p, k, mask, VS, K, F, CP).to(tl.float64)
     c = tl.arange(0, CP)
     for side in tl.static_range(2):
@@ -135,7 +134,7 @@ def sum_chunks(
 
 @triton.jit
 def sum_top_chunks(
-    chunk_hub, chunk_start, P, hub_node, hub_ptr, row, edge, order, ranked, n, top1, arg, value, grad, out, shift,
+    chunk_hub, chunk_start, P, hub_node, hub_ptr, edge, order, edges, ranked, n, top1, arg, value, grad, out, shift,
     sums, VS, GS, K: tl.constexpr, F: tl.constexpr, CP: tl.constexpr, SLOPE: tl.constexpr, CHUNK: tl.constexpr,
 ):  # fmt: skip
     """What the readers of each chunk say to the star's largest key: ``Σ β g`` and ``Σ φ' β g·(V - out)``.
@@ -150,10 +149,10 @@ def sum_top_chunks(
     place = tl.load(chunk_start + chunk) + tl.arange(0, CHUNK)
     mask = place < tl.load(hub_ptr + h + 1)
     at = k * n + place
-    r = tl.load(row + tl.load(order + at, mask=mask, other=0), mask=mask, other=0)
+    r = tl.load(order + at, mask=mask, other=0)
     top = tl.load(arg + at_node)
     mask = mask & (r != top)
-    p = tl.load(edge + r, mask=mask, other=0)
+    p = tl.load(edges + at, mask=mask, other=0)
     c = tl.arange(0, CP)
     whole = mask[:, None] & (c < F)[None, :]
     x = tl.load(ranked + at, mask=mask, other=0.0)
@@ -194,7 +193,7 @@ def load_between(
 
 @triton.jit
 def read_order(
-    j, k, bound, mask, hub, hub_ptr, chunk_ptr, row, edge, order, place, ranked, n, weights, until, P,
+    j, k, bound, mask, hub, hub_ptr, chunk_ptr, edges, place, ranked, n, weights, until, P,
     value, tail, VS, STEPS,
     K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, CHUNK: tl.constexpr,
 ):  # fmt: skip
@@ -229,8 +228,7 @@ def read_order(
         at = tl.where(removes, mine, start + chunk * CHUNK + step)
         in_chunk = (at - start) // CHUNK == chunk
         here = mask & (at < end) & (removes | (at != mine)) & (in_chunk != removes)
-        r = tl.load(row + tl.load(order + base + at, mask=here, other=0), mask=here, other=0)
-        p = tl.load(edge + r, mask=here, other=0)
+        p = tl.load(edges + base + at, mask=here, other=0)
         above = at >= split
         side = weights + tl.where(above, 0, K * n)
         w = tl.load(side + base + at, mask=here, other=0.0).to(tl.float64)
@@ -252,7 +250,7 @@ def read_order(
 
 @triton.jit
 def forward(
-    readers, n_readers, hub, hub_ptr, chunk_ptr, row, order, place, ranked, n, weights, until, P, STEPS,
+    readers, n_readers, hub, hub_ptr, chunk_ptr, row, edges, place, ranked, n, weights, until, P, STEPS,
     edge, node, partner, query, key, own, value, top1, top2, arg, out, lse, QS, KS, OS, VS,
     K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr,
     BY_EDGE: tl.constexpr, SECOND: tl.constexpr, CHUNK: tl.constexpr, BLOCK: tl.constexpr,
@@ -267,7 +265,7 @@ def forward(
     p = tl.load(edge + r, mask=mask, other=0)
     x = load_query(query, p, r, k, mask, QS, BY_EDGE)
     high, high_tail, low, low_tail = read_order(
-        j, k, -x, mask, hub, hub_ptr, chunk_ptr, row, edge, order, place, ranked, n, weights, until, P,
+        j, k, -x, mask, hub, hub_ptr, chunk_ptr, edges, place, ranked, n, weights, until, P,
         value, None, VS, STEPS, K, F, FP, CHUNK,
     )  # fmt: skip
     top = tl.load(arg + v * K + k, mask=mask, other=0)
@@ -291,7 +289,7 @@ def forward(
 @triton.jit
 def backward(
     readers, n_readers, hub, hub_ptr, chunk_ptr, row, n, P, STEPS,
-    order_y, place_y, ranked_y, weights_y, until_y, order_x, place_x, ranked_x, weights_x, until_x, until_top,
+    edges_y, place_y, ranked_y, weights_y, until_y, edges_x, place_x, ranked_x, weights_x, until_x, until_top,
     edge, node, query, key, at_node, value, top1, top2, arg, grad, delta, out, shift,
     d_query, d_key, d_at_incidence, d_value, QS, KS, VS, GS,
     K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr,
@@ -312,7 +310,7 @@ def backward(
     second = tl.load(top2 + v * K + k, mask=mask, other=0.0)
 
     high, high_tail, low, low_tail = read_order(
-        j, k, -x, mask, hub, hub_ptr, chunk_ptr, row, edge, order_y, place_y, ranked_y, n, weights_y, until_y, P,
+        j, k, -x, mask, hub, hub_ptr, chunk_ptr, edges_y, place_y, ranked_y, n, weights_y, until_y, P,
         value, None, VS, STEPS, K, F, FP, CHUNK,
     )  # fmt: skip
     log = load_log(x, shift, top1, top2, arg, r, v, k, mask, K, SLOPE)
@@ -330,7 +328,7 @@ def backward(
     dx = tl.sum(load_values(grad, p, k, mask, GS, F, FP) * (slopes - slope[:, None] * answer), 1)
 
     high, high_tail, low, low_tail = read_order(
-        j, k, -y, mask, hub, hub_ptr, chunk_ptr, row, edge, order_x, place_x, ranked_x, n, weights_x, until_x, P,
+        j, k, -y, mask, hub, hub_ptr, chunk_ptr, edges_x, place_x, ranked_x, n, weights_x, until_x, P,
         grad, delta, GS, STEPS, K, F, FP, CHUNK,
     )  # fmt: skip
     d = tl.minimum(y - second, 0.0)  # above zero for the largest key only, which takes the other branch
