@@ -37,11 +37,18 @@ class Pairs:
             ([0, 1, 0, 1], [0, 1], [2, 2])
         """
         low, high = (source, target) if directed else (np.minimum(source, target), np.maximum(source, target))
-        rows = pl.DataFrame({"pair": low * num_nodes + high}).with_row_index("row")
-        pairs = rows.group_by("pair").agg(pl.col("row").min(), size=pl.len()).sort("row")
-        numbered = pairs.select("pair", edge=pl.int_range(pl.len(), dtype=pl.Int64))
-        edge_of = rows.join(numbered, on="pair", how="left", maintain_order="left")["edge"].to_numpy()
-        return cls(edge_of, pairs["row"].cast(pl.Int64).to_numpy(), pairs["size"].cast(pl.Int64).to_numpy())
+        pair = low * num_nodes + high
+        order = np.argsort(pair, kind="stable")
+        begins = np.diff(pair[order], prepend=-1) != 0
+        starts = np.flatnonzero(begins)
+        first_row = order[starts]
+        in_order_of_rows = np.argsort(first_row)
+        number = np.empty_like(first_row)
+        number[in_order_of_rows] = np.arange(len(first_row))
+        edge_of = np.empty_like(order)
+        edge_of[order] = number[np.cumsum(begins) - 1]
+        size = np.diff(starts, append=len(pair))
+        return cls(edge_of, first_row[in_order_of_rows], size[in_order_of_rows])
 
     def aggregate(self, values: pl.Series, how: Aggregation, times: pl.Series | None = None) -> pl.Series:
         """``[rows]`` to ``[M]``; missing values are left out, and a pair without any other is missing.
@@ -58,18 +65,29 @@ class Pairs:
             >>> pairs.aggregate(paid, "last", pl.Series([20.0, 10.0])).item()
             1.0
         """
-        if how in ("sum", "mean"):
-            return self._add(values, how)
-        rows = pl.DataFrame({"edge": self.edge_of, "value": values})
-        if how in ("first", "last") and times is not None:
-            rows = rows.with_columns(time=times).sort("time", nulls_last=how == "first", maintain_order=True)
-        value = pl.col("value").drop_nulls()
-        picked = {"min": value.min(), "max": value.max(), "first": value.first(), "last": value.last()}[how]
-        return rows.group_by("edge").agg(picked).sort("edge")["value"].alias(values.name)
-
-    def _add(self, values: pl.Series, how: Aggregation) -> pl.Series:
+        if how in ("first", "last"):
+            return values.gather(self._pick(values, how, times))
         edge = self.edge_of[values.is_not_null().to_numpy()]
+        present = values.drop_nulls().to_numpy()
         number = np.bincount(edge, minlength=len(self.size))
-        total = np.bincount(edge, values.drop_nulls().to_numpy(), minlength=len(self.size))
-        result = total if how == "sum" else total / np.maximum(number, 1)
+        if how in ("sum", "mean"):
+            result = np.bincount(edge, present, minlength=len(self.size)).astype(np.float64)
+            result = result if how == "sum" else result / np.maximum(number, 1)
+        elif how == "min":
+            result = np.full(len(self.size), np.inf)
+            np.minimum.at(result, edge, present)
+        else:
+            result = np.full(len(self.size), -np.inf)
+            np.maximum.at(result, edge, present)
         return pl.Series(values.name, np.where(number > 0, result, np.nan)).fill_nan(None)
+
+    def _pick(self, values: pl.Series, how: Aggregation, times: pl.Series | None) -> pl.Series:
+        """``[M]`` rows, null for a pair whose values are all missing."""
+        rows = values.is_not_null().arg_true().to_numpy()
+        if times is not None:
+            unknown = np.inf if how == "first" else -np.inf
+            rows = rows[np.argsort(times.fill_null(unknown).to_numpy()[rows], kind="stable")]
+        in_order = rows if how == "last" else rows[::-1]
+        picked = np.full(len(self.size), -1)
+        picked[self.edge_of[in_order]] = in_order  # of many values for one place, the last one stays
+        return pl.Series(picked).replace(-1, None)
