@@ -192,6 +192,20 @@ def load_between(
 
 
 @triton.jit
+def load_weighted(
+    edges, weights, at, above, mask, k, n, value, tail, VS, K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr
+):
+    """The channels at a place, what stands behind them, and the weight on its side of the split; in float64."""
+    p = tl.load(edges + at, mask=mask, other=0)
+    w = tl.load(weights + tl.where(above, 0, K * n) + at, mask=mask, other=0.0).to(tl.float64)
+    V = load_values(value, p, k, mask, VS, F, FP)
+    if tail is None:
+        return V, 1.0, w
+    else:
+        return V, tl.load(tail + p * K + k, mask=mask, other=0.0).to(tl.float64), w
+
+
+@triton.jit
 def read_order(
     j, k, bound, mask, hub, hub_ptr, chunk_ptr, edges, place, ranked, n, weights, until, P,
     value, tail, VS, STEPS,
@@ -222,29 +236,28 @@ def read_order(
     low, low_tail = load_between(until, chunks, chunks + chunk, mask, k, P, 1, K, F, FP)
 
     mine = tl.load(place + base + j, mask=mask, other=0)
-    for step in range(CHUNK + 1):
-        # The last step takes the element itself out again, if one of the sums holds it.
-        removes = step == CHUNK
-        at = tl.where(removes, mine, start + chunk * CHUNK + step)
-        in_chunk = (at - start) // CHUNK == chunk
-        here = mask & (at < end) & (removes | (at != mine)) & (in_chunk != removes)
-        p = tl.load(edges + base + at, mask=here, other=0)
+    begin = start + chunk * CHUNK
+    for step in range(CHUNK):
+        at = begin + step
+        here = mask & (at < end) & (at != mine)
         above = at >= split
-        side = weights + tl.where(above, 0, K * n)
-        w = tl.load(side + base + at, mask=here, other=0.0).to(tl.float64)
-        w = tl.where(removes, -w, w)
+        V, behind, w = load_weighted(edges, weights, base + at, above, here, k, n, value, tail, VS, K, F, FP)
         w_high = tl.where(above, w, 0.0)
         w_low = tl.where(above, 0.0, w)
-        V = load_values(value, p, k, here, VS, F, FP)
         high += w_high[:, None] * V
         low += w_low[:, None] * V
-        if tail is None:
-            high_tail += w_high
-            low_tail += w_low
-        else:
-            behind = tl.load(tail + p * K + k, mask=here, other=0.0).to(tl.float64)
-            high_tail += w_high * behind
-            low_tail += w_low * behind
+        high_tail += w_high * behind
+        low_tail += w_low * behind
+    # If one of the sums over whole chunks holds the element itself, it is taken out again.
+    above = mine >= begin + CHUNK
+    summed = mask & (above | (mine < begin))
+    V, behind, w = load_weighted(edges, weights, base + mine, above, summed, k, n, value, tail, VS, K, F, FP)
+    w_high = tl.where(above, w, 0.0)
+    w_low = tl.where(above, 0.0, w)
+    high -= w_high[:, None] * V
+    low -= w_low[:, None] * V
+    high_tail -= w_high * behind
+    low_tail -= w_low * behind
     return high, high_tail, low, low_tail
 
 
