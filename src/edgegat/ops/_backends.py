@@ -27,6 +27,7 @@ def available_backends(device: torch.device | str = "cpu") -> tuple[str, ...]:
     return (*compiled, "torch", "naive")
 
 
+@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]  # compiled once, chosen once
 def choose_backend(backend: str, device: torch.device) -> str:
     """Resolve ``"auto"`` (or the environment's ``EDGEGAT_BACKEND``) to a backend that works on ``device``."""
     asked_by = "backend"

@@ -10,7 +10,7 @@ import itertools
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -54,19 +54,20 @@ class Scratch:
     dtype: type[np.generic]
 
 
-def each(ranges: Sequence[tuple[int, int]], kernel: Callable[..., object], *arguments: object) -> None:
-    """``kernel(first, last, *arguments)`` for each of the ranges, in threads.
+def each(ranges: Sequence[tuple[int, int]], kernel: Callable[..., T], *arguments: object) -> list[T]:
+    """``kernel(first, last, *arguments)`` for each of the ranges, in threads; what it returns, in order.
 
     Example:
-        >>> each([(0, 2), (2, 3)], lambda first, last, name: print(name, last - first), "rows")
-        rows 2
-        rows 1
+        >>> each([(0, 2), (2, 3)], lambda first, last, unit: f"{last - first} {unit}", "rows")
+        ['2 rows', '1 rows']
     """
 
-    def run(first: int, last: int) -> None:
-        kernel(first, last, *(empty(*astuple(a)) if isinstance(a, Scratch) else a for a in arguments))
+    def run(first: int, last: int) -> T:
+        return kernel(
+            first, last, *(empty(a.size, a.dtype) if isinstance(a, Scratch) else a for a in arguments)
+        )
 
-    in_threads([functools.partial(run, first, last) for first, last in ranges])
+    return in_threads([functools.partial(run, first, last) for first, last in ranges])
 
 
 def cut(work_until: np.ndarray, smallest: int) -> list[tuple[int, int]]:

@@ -65,7 +65,7 @@ def node_attention(
     """Same contract as :func:`edgegat.ops.node_attention`."""
     graph = (stars.ptr, stars.edge, stars.node, stars.other, stars.slot)
     call = NodeCall(query, key, edge_logit, node_value, edge_value, keep, *graph, slope)
-    nodes, edges, _ = _operator(backend)(*call)
+    nodes, edges, _ = _OPERATORS[backend](*call)
     return nodes, edges
 
 
@@ -75,12 +75,11 @@ _CALL = (
 )
 
 
-@functools.cache
-def _operator(backend: str) -> Any:
-    kernels = importlib.import_module(f"edgegat.ops.node._{backend}")
+def _define(backend: str) -> Any:
+    """The operator of a backend. Its kernels are imported when they first run."""
 
     def forward(*call: Any) -> tuple[Tensor, Tensor, Tensor]:
-        nodes, edges, lse = kernels.forward(NodeCall(*call))
+        nodes, edges, lse = _kernels(backend).forward(NodeCall(*call))
         return nodes, edges, lse
 
     def backward(
@@ -93,7 +92,7 @@ def _operator(backend: str) -> Any:
         *call: Any,
     ) -> tuple[Tensor, ...]:
         out = NodeOut(nodes, edges, lse)
-        grads: NodeGrads = kernels.backward(NodeCall(*call), grad_nodes, grad_edges, out, of_keep)
+        grads: NodeGrads = _kernels(backend).backward(NodeCall(*call), grad_nodes, grad_edges, out, of_keep)
         return tuple(grad_nodes.new_empty(0) if d is None else d for d in grads)
 
     forward_op = torch.library.custom_op(
@@ -146,3 +145,11 @@ def _operator(backend: str) -> Any:
 
     forward_op.register_autograd(differentiate, setup_context=remember)
     return forward_op
+
+
+@functools.cache
+def _kernels(backend: str) -> Any:
+    return importlib.import_module(f"edgegat.ops.node._{backend}")
+
+
+_OPERATORS = {backend: _define(backend) for backend in ("numba", "triton")}

@@ -100,7 +100,7 @@ class _Block:
         return some.ptr, some.node, *gathered, *self.at_node, self.slope
 
     def gather(self, some: Hubs, row: Array, given: Rows, width: int) -> Array:
-        gathered = np.empty(self.K * row.size * width, given.flat.dtype)
+        gathered = empty(self.K * row.size * width, given.flat.dtype.type)
         each(some.rows(), hubs.gather(self.K, width), row, *given, gathered)
         return gathered
 
@@ -111,7 +111,8 @@ def _forward(block: _Block) -> tuple[Tensor, Tensor]:
     if plan.most:
         note("star/numba/pairs")
         exact, scratch = Scratch(plan.most * 2 * K, np.float64), Scratch(plan.most * (3 * K + K * F), dtype)
-        each(plan.stars(), pairs.forward(K, F), *block.for_pairs(), exact, scratch, sums)
+        if any(each(plan.stars(), pairs.forward(K, F), *block.for_pairs(), exact, scratch, sums)):
+            note("star/numba/apart")
     for some in plan.hubs:
         note("star/numba/hubs")
         results = empty(K * some.row.size * (F + 2), dtype)
@@ -133,10 +134,10 @@ def _backward(block: _Block, grad: Tensor, out: Tensor, lse: Tensor) -> StarGrad
     if plan.most:
         note("star/numba/pairs_backward")
         exact, scratch = Scratch(plan.most * 2 * K, np.float64), Scratch(plan.most * (6 * K + 3 * K * F), dtype)
-        each(
-            plan.stars(), pairs.backward(K, F), *block.for_pairs(), *answers, exact, scratch,
-            at_query, at_key, at_value, d_node,
-        )  # fmt: skip
+        gradients = at_query, at_key, at_value, d_node
+        arguments = *block.for_pairs(), *answers, exact, scratch, *gradients
+        if any(each(plan.stars(), pairs.backward(K, F), *arguments)):
+            note("star/numba/apart_backward")
     for some in plan.hubs:
         note("star/numba/hubs_backward")
         gathered = [block.gather(some, some.edge, t, width) for t, width in zip(said, (F, F, 1), strict=True)]

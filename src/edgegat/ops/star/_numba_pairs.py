@@ -62,7 +62,10 @@ REFERENCE: dict[type[np.generic], Reference] = {
 
 @functools.cache
 def forward(K: int, F: int) -> Any:
-    """Partial results of the stars ``first : last`` that have at most ``most`` edges."""
+    """Partial results of the stars ``first : last`` that have at most ``most`` edges.
+
+    Returns how many readers needed an exponential for each of their pairs.
+    """
     KF = K * F
 
     def star_pairs(
@@ -86,7 +89,7 @@ def forward(K: int, F: int) -> Any:
         logits: Array,
         scratch: Array,
         sums: Array,
-    ) -> tuple[int, int]:
+    ) -> int:
         xs, ys = logits[: most * K], logits[most * K :]
         y_of, high_of, low_of = (
             scratch[: most * K],
@@ -95,7 +98,7 @@ def forward(K: int, F: int) -> Any:
         )
         values = scratch[3 * most * K :]
         nothing = full(scratch, 0.0, K)
-        stars, apart = 0, 0
+        apart = 0
         for v in range(first, last):
             start = ptr[v]
             degree = ptr[v + 1] - start
@@ -106,7 +109,6 @@ def forward(K: int, F: int) -> Any:
                 store(sums, start * (2 * K + KF) + K, nothing)
                 store(sums, start * (2 * K + KF) + 2 * K, tile(nothing, F))
                 continue
-            stars += 1
             from_node = full(logits, 0.0, K)
             if at_node.size:
                 from_node = double(load(at_node, v * node_step, K))
@@ -167,14 +169,14 @@ def forward(K: int, F: int) -> Any:
                 store(sums, at, m)
                 store(sums, at + K, total)
                 store(sums, at + 2 * K, weighted)
-        return stars, apart
+        return apart
 
     return kernel(star_pairs)
 
 
 @functools.cache
 def backward(K: int, F: int) -> Any:
-    """Gradients of the same stars, per incidence: of its query, its key and what its edge is read with."""
+    """Gradients of the same stars, per incidence: of its query, its key and its value. Returns as above."""
     KF = K * F
 
     def star_pairs_backward(
@@ -207,7 +209,7 @@ def backward(K: int, F: int) -> Any:
         d_key: Array,
         d_value: Array,
         d_node: Array,
-    ) -> tuple[int, int]:
+    ) -> int:
         xs, ys = logits[: most * K], logits[most * K :]
         y_of, high_of, low_of = (
             scratch[: most * K],
@@ -222,7 +224,7 @@ def backward(K: int, F: int) -> Any:
         rest = scratch[6 * most * K :]
         values, grads, answers = rest[: most * KF], rest[most * KF : 2 * most * KF], rest[2 * most * KF :]
         nothing = full(scratch, 0.0, K)
-        stars, apart = 0, 0
+        apart = 0
         for v in range(first, last):
             start = ptr[v]
             degree = ptr[v + 1] - start
@@ -236,7 +238,6 @@ def backward(K: int, F: int) -> Any:
                 if at_node.size:
                     store(d_node, v * K, nothing)
                 continue
-            stars += 1
             from_node = full(logits, 0.0, K)
             if at_node.size:
                 from_node = double(load(at_node, v * node_step, K))
@@ -321,6 +322,6 @@ def backward(K: int, F: int) -> Any:
                 for q in range(degree):
                     total = total + double(load(d_key, (start + q) * K, K))
                 store(d_node, v * K, round_like(total, scratch))
-        return stars, apart
+        return apart
 
     return kernel(star_pairs_backward)

@@ -64,7 +64,7 @@ def star_attention(
     if stars.num_edges == 0 or value.numel() == 0:
         return value.clone()
     call = StarCall(query, key, at_node, value, own, stars.ptr, stars.edge, stars.node, stars.slot, slope)
-    out: Tensor = _operator(backend)(*call)[0]
+    out: Tensor = _OPERATORS[backend](*call)[0]
     return out
 
 
@@ -74,16 +74,15 @@ _CALL = (
 )
 
 
-@functools.cache
-def _operator(backend: str) -> Any:
-    kernels = importlib.import_module(f"edgegat.ops.star._{backend}")
+def _define(backend: str) -> Any:
+    """The operator of a backend. Its kernels are imported when they first run."""
 
     def forward(*call: Any) -> tuple[Tensor, Tensor]:
-        out, lse = kernels.forward(StarCall(*call))
+        out, lse = _kernels(backend).forward(StarCall(*call))
         return out, lse
 
     def backward(grad: Tensor, out: Tensor, lse: Tensor, *call: Any) -> tuple[Tensor, ...]:
-        grads: StarGrads = kernels.backward(StarCall(*call), grad, out, lse)
+        grads: StarGrads = _kernels(backend).backward(StarCall(*call), grad, out, lse)
         nothing = grad.new_empty(0)
         return tuple(nothing if d is None else d for d in grads)
 
@@ -127,6 +126,14 @@ def _operator(backend: str) -> Any:
     return forward_op
 
 
+@functools.cache
+def _kernels(backend: str) -> Any:
+    return importlib.import_module(f"edgegat.ops.star._{backend}")
+
+
 def _lse_like(value: Tensor) -> Tensor:
     """``[M, K]``: the log of each softmax's denominator."""
     return value.new_empty(value.shape[:2], dtype=torch.float64)
+
+
+_OPERATORS = {backend: _define(backend) for backend in ("numba", "triton")}
