@@ -77,6 +77,7 @@ class Plan:
     slot: Tensor  # [2, M]
     small: Tensor  # stars of 1 to HUB edges, by degree
     readers: tuple[Tensor, Tensor]  # their incidences that are the first, and the second, of their edge
+    couples: tuple[Tensor, Tensor]  # where in ``readers`` each star's first, third, fifth, ... stands
     hubs: Hubs | None
     segments: Segments
 
@@ -107,6 +108,7 @@ def _make(ptr: Tensor, edge: Tensor, node: Tensor, slot: Tensor) -> Plan:
     row_degree = degree[node]
     rows = torch.argsort(row_degree, stable=True)
     rows = rows[row_degree[rows] <= HUB]
+    readers = rows[is_first[rows]], rows[~is_first[rows]]
     return Plan(
         ptr=_int32(ptr),
         edge=_int32(edge),
@@ -115,10 +117,23 @@ def _make(ptr: Tensor, edge: Tensor, node: Tensor, slot: Tensor) -> Plan:
         other=_int32(node[partner]),
         slot=_int32(slot),
         small=_int32(small),
-        readers=(_int32(rows[is_first[rows]]), _int32(rows[~is_first[rows]])),
+        readers=(_int32(readers[0]), _int32(readers[1])),
+        couples=(_every_second(node[readers[0]]), _every_second(node[readers[1]])),
         hubs=_find_hubs(ptr, degree, is_first),
         segments=_cut(ptr, degree),
     )
+
+
+def _every_second(group: Tensor) -> Tensor:
+    """In a list where groups stand together: the first, third, fifth, ... place of each.
+
+    Example:
+        >>> _every_second(torch.tensor([7, 7, 7, 3, 5, 5])).tolist()
+        [0, 2, 3, 4]
+    """
+    _, sizes = torch.unique_consecutive(group, return_counts=True)
+    _, within = _spread(sizes)
+    return _int32((within % 2 == 0).nonzero().squeeze(1))
 
 
 def _find_hubs(ptr: Tensor, degree: Tensor, is_first: Tensor) -> Hubs | None:

@@ -84,8 +84,9 @@ def forward(call: StarCall) -> tuple[Tensor, Tensor]:
         readers = plan.readers[second]
         if readers.numel():
             note("star/triton/pairs")
-            pair_kernels.forward[blocks(readers.numel() * K, inputs.block)](
-                readers, readers.numel(), plan.ptr, plan.edge, plan.node, plan.partner,
+            couples = plan.couples[second]
+            pair_kernels.forward[blocks(couples.numel() * K, inputs.block)](
+                readers, readers.numel(), couples, couples.numel(), plan.ptr, plan.edge, plan.node, plan.partner,
                 inputs.query, inputs.key, inputs.at_node, inputs.own, inputs.value, *tops, out, lse, *strides,
                 **inputs.form, **inputs.with_node, **inputs.width, SECOND=second, BLOCK=inputs.block,
             )  # fmt: skip
@@ -128,9 +129,10 @@ def backward(call: StarCall, grad: Tensor, out: Tensor, lse: Tensor) -> StarGrad
         readers = plan.readers[second]
         if readers.numel():
             note("star/triton/pairs_backward")
-            pair_kernels.backward[blocks(readers.numel() * K, inputs.block)](
-                readers, readers.numel(), plan.ptr, plan.edge, plan.node, inputs.query, inputs.key,
-                inputs.at_node, inputs.value, *tops, g, out, shift, *gradients, *strides,
+            couples = plan.couples[second]
+            pair_kernels.backward[blocks(couples.numel() * K, inputs.block)](
+                readers, readers.numel(), couples, couples.numel(), plan.ptr, plan.edge, plan.node,
+                inputs.query, inputs.key, inputs.at_node, inputs.value, *tops, g, out, shift, *gradients, *strides,
                 **inputs.form, **inputs.with_node, **inputs.width, BLOCK=inputs.block,
             )  # fmt: skip
         if hubs is not None and sources is not None and hubs.readers[second].numel():
