@@ -11,12 +11,18 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from edgegat.graph import EdgeGraph
+    from edgegat.learn import EGATClassifier
     from edgegat.nn import EGAT, EGATConv
 
-__all__ = ["EGAT", "EGATConv", "EdgeGraph", "__version__"]
+__all__ = ["EGAT", "EGATClassifier", "EGATConv", "EdgeGraph", "__version__"]
 __version__ = "0.1.0"
 
-_HOME = {"EGAT": "edgegat.nn", "EGATConv": "edgegat.nn", "EdgeGraph": "edgegat.graph"}
+_HOME = {
+    "EGAT": "edgegat.nn",
+    "EGATClassifier": "edgegat.learn",
+    "EGATConv": "edgegat.nn",
+    "EdgeGraph": "edgegat.graph",
+}
 
 
 def __getattr__(name: str) -> object:

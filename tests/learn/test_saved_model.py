@@ -24,11 +24,11 @@ from edgegat.learn import (
     predict,
     save_model,
 )
-from edgegat.learn.saved_model import CONFIG, ENCODER, HISTORY, METRICS, WEIGHTS
+from edgegat.learn.saved_model import CONFIG, ENCODER, HISTORY, METRICS, SPLIT, WEIGHTS
 from tests.learn.graphs import edges_decide
 from tests.learn.test_fit import SMALL, same_bits
 
-FILES = (CONFIG, WEIGHTS, ENCODER, METRICS, HISTORY)
+FILES = (CONFIG, WEIGHTS, ENCODER, SPLIT, METRICS, HISTORY)
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +48,7 @@ def models() -> list[SavedModel]:
                 ("no", "yes"),
                 1,
                 encoder={"fitted": seed},
+                split={"train": [f"a{seed}"]},
                 metrics={"test": {"accuracy": 0.5 + seed / 4}},
                 data={"nodes": 50},
             )
@@ -64,6 +65,7 @@ def is_same(one: SavedModel, other: SavedModel) -> bool:
         "classes",
         "wanted",
         "encoder",
+        "split",
         "metrics",
         "data",
         "versions",

@@ -29,38 +29,53 @@ import importlib
 from typing import TYPE_CHECKING
 
 _HOME = {
+    "Baseline": "baselines",
     "Calibration": "calibration",
     "CheckpointError": "errors",
+    "EGATClassifier": "classifier",
+    "EvaluationReport": "report",
     "Fitted": "fitting",
     "History": "history",
     "LearningError": "errors",
+    "MethodReport": "report",
     "Metrics": "metrics",
     "ModelOptions": "options",
     "OptionError": "errors",
+    "Predictions": "report",
     "Reliability": "calibration",
     "Repeats": "repeats",
     "SavedModel": "saved_model",
     "SavedModelError": "errors",
     "Scores": "predicting",
+    "TrainReport": "report",
     "TrainingInterrupted": "errors",
     "TrainingOptions": "options",
+    "boosting": "baselines",
     "calibrate": "calibration",
     "embed": "predicting",
+    "evaluate_job": "job_evaluate",
     "fit": "fitting",
     "load_model": "saved_model",
     "measure": "metrics",
+    "plain_gat": "baselines",
     "predict": "predicting",
+    "predict_job": "job_predict",
     "reliability": "calibration",
     "repeat": "repeats",
     "save_model": "saved_model",
+    "train_job": "job_train",
 }
 __all__ = sorted(_HOME)
 
 if TYPE_CHECKING:
+    from edgegat.learn.baselines import Baseline as Baseline
+    from edgegat.learn.baselines import boosting as boosting
+    from edgegat.learn.baselines import plain_gat as plain_gat
     from edgegat.learn.calibration import Calibration as Calibration
     from edgegat.learn.calibration import Reliability as Reliability
     from edgegat.learn.calibration import calibrate as calibrate
     from edgegat.learn.calibration import reliability as reliability
+    from edgegat.learn.classifier import EGATClassifier as EGATClassifier
     from edgegat.learn.errors import CheckpointError as CheckpointError
     from edgegat.learn.errors import LearningError as LearningError
     from edgegat.learn.errors import OptionError as OptionError
@@ -69,6 +84,9 @@ if TYPE_CHECKING:
     from edgegat.learn.fitting import Fitted as Fitted
     from edgegat.learn.fitting import fit as fit
     from edgegat.learn.history import History as History
+    from edgegat.learn.job_evaluate import evaluate_job as evaluate_job
+    from edgegat.learn.job_predict import predict_job as predict_job
+    from edgegat.learn.job_train import train_job as train_job
     from edgegat.learn.metrics import Metrics as Metrics
     from edgegat.learn.metrics import measure as measure
     from edgegat.learn.options import ModelOptions as ModelOptions
@@ -78,6 +96,10 @@ if TYPE_CHECKING:
     from edgegat.learn.predicting import predict as predict
     from edgegat.learn.repeats import Repeats as Repeats
     from edgegat.learn.repeats import repeat as repeat
+    from edgegat.learn.report import EvaluationReport as EvaluationReport
+    from edgegat.learn.report import MethodReport as MethodReport
+    from edgegat.learn.report import Predictions as Predictions
+    from edgegat.learn.report import TrainReport as TrainReport
     from edgegat.learn.saved_model import SavedModel as SavedModel
     from edgegat.learn.saved_model import load_model as load_model
     from edgegat.learn.saved_model import save_model as save_model

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from os import PathLike
 
 import numpy as np
 import torch
@@ -13,6 +14,7 @@ from edgegat.graph import EdgeGraph
 from edgegat.learn.aggregates import incident_aggregates
 from edgegat.learn.calibration import Calibration, calibrate
 from edgegat.learn.device import choose_device, seeded
+from edgegat.learn.fitting import checkpoint_of
 from edgegat.learn.metrics import score
 from edgegat.learn.options import ModelOptions, TrainingOptions
 from edgegat.learn.progress import Progress, ignore_progress
@@ -114,6 +116,8 @@ def plain_gat(
     training_options: TrainingOptions | None = None,
     *,
     num_classes: int | None = None,
+    checkpoints: str | PathLike[str] | None = None,
+    resume: bool = False,
     progress: Progress | None = None,
 ) -> Baseline:
     """PyG's GAT with the same heads and hidden channels, which sees who is connected, but no edge features.
@@ -155,6 +159,8 @@ def plain_gat(
             lambda: logits_of()[task.val],
             task,
             options,
+            checkpoint=checkpoint_of(checkpoints, graph, sizes, options, device.type, "PyG"),
+            resume=resume,
             progress=progress or ignore_progress,
             name="GAT",
         )

@@ -105,10 +105,7 @@ def fit(
     except (ValueError, RuntimeError) as error:
         raise LearningError(str(error)) from None
     task = Task.of(graph, options.metric, options.class_weights, num_classes)
-    checkpoint = None
-    if checkpoints is not None:
-        run = {**sizes.to_dict(), **_that_matter(options), "device": device.type, "backend": backend}
-        checkpoint = CheckpointFile(Path(checkpoints), {**run, "data": fingerprint(graph)})
+    checkpoint = checkpoint_of(checkpoints, graph, sizes, options, device.type, backend)
 
     with seeded(options.seed, device), _readable_memory_errors(device):
         model = new_model(graph.x.size(1), graph.edge_attr.size(1), task.num_classes, sizes, options.backend)
@@ -152,9 +149,26 @@ def new_model(in_channels: int, edge_dim: int, classes: int, options: ModelOptio
     return EGAT(in_channels, edge_dim, classes, backend=cast(Any, backend), **options.to_dict())
 
 
-def _that_matter(options: TrainingOptions) -> dict[str, Any]:
-    """The options that the result depends on."""
-    return {name: value for name, value in options.to_dict().items() if name != "checkpoint_seconds"}
+def checkpoint_of(
+    folder: str | PathLike[str] | None,
+    graph: EdgeGraph,
+    sizes: ModelOptions,
+    options: TrainingOptions,
+    device: str,
+    backend: str,
+) -> CheckpointFile | None:
+    """The checkpoint in a folder, of a run that is told by all that its result depends on."""
+    if folder is None:
+        return None
+    run = {
+        **sizes.to_dict(),
+        **options.to_dict(),
+        "device": device,
+        "backend": backend,
+        "data": fingerprint(graph),
+    }
+    del run["checkpoint_seconds"]
+    return CheckpointFile(Path(folder), run)
 
 
 @contextmanager

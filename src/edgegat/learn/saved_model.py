@@ -23,10 +23,11 @@ from edgegat.nn import EGAT
 
 FORMAT = "edgegat model"
 VERSION = 1
-CONFIG, WEIGHTS, ENCODER, METRICS, HISTORY = (
+CONFIG, WEIGHTS, ENCODER, SPLIT, METRICS, HISTORY = (
     "config.json",
     "model.safetensors",
     "encoder.json",
+    "split.json",
     "metrics.json",
     "history.json",
 )
@@ -45,6 +46,7 @@ class SavedModel:
         classes: ``[C]`` what the class numbers mean.
         wanted: the number of the class that is looked for.
         encoder: what made the graph of two tables, as plain JSON; ``None`` for a model of tensors.
+        split: the ids of the labelled nodes of each part, by its name.
         metrics: of each part, and whatever else was measured; plain JSON.
         data: what it was trained on: a fingerprint, and how many nodes, edges and labels.
         versions: of the packages it was trained with.
@@ -58,6 +60,7 @@ class SavedModel:
     classes: tuple[str, ...]
     wanted: int = -1
     encoder: Mapping[str, Any] | None = None
+    split: Mapping[str, list[str]] = field(default_factory=dict)
     metrics: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=lambda: current_versions())
@@ -82,7 +85,7 @@ def save_model(folder: str | PathLike[str], saved: SavedModel) -> Path:
         ... )
         >>> folder = save_model(Path(tempfile.mkdtemp()) / "model", saved)
         >>> sorted(path.name for path in folder.iterdir())
-        ['config.json', 'encoder.json', 'history.json', 'metrics.json', 'model.safetensors']
+        ['config.json', 'encoder.json', 'history.json', 'metrics.json', 'model.safetensors', 'split.json']
         >>> load_model(folder).classes
         ('cleared', 'fraud')
     """
@@ -104,6 +107,7 @@ def save_model(folder: str | PathLike[str], saved: SavedModel) -> Path:
     contents = {
         WEIGHTS: save(weights),
         ENCODER: _to_json(saved.encoder),
+        SPLIT: _to_json(saved.split),
         METRICS: _to_json(saved.metrics),
         HISTORY: _to_json(saved.history.to_dict()),
     }
@@ -146,6 +150,7 @@ def load_model(folder: str | PathLike[str]) -> SavedModel:
             classes=tuple(about["classes"]),
             wanted=about["wanted"],
             encoder=json.loads(contents[ENCODER]),
+            split=json.loads(contents[SPLIT]),
             metrics=json.loads(contents[METRICS]),
             data=about["data"],
             versions=about["versions"],

@@ -1,0 +1,212 @@
+"""What came out of a job: plain numbers, ready to be printed, saved or drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from edgegat.graph import EdgeGraph
+from edgegat.learn.calibration import Calibration, Reliability, reliability
+from edgegat.learn.metrics import Metrics, measure
+from edgegat.learn.repeats import Repeats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from edgegat.data.checks import Finding
+    from edgegat.learn.saved_model import SavedModel
+
+SCALARS = ("accuracy", "balanced_accuracy", "macro_f1", "roc_auc", "pr_auc", "log_loss", "brier")
+PARTS = ("train", "val", "test")
+
+
+@dataclass(frozen=True)
+class MethodReport:
+    """One method's results.
+
+    Attributes:
+        name: ``"EGAT"``, or of a baseline.
+        parts: its metrics on each part that has nodes, ``"train"``, ``"val"``, ``"test"``; of the first run.
+        runs: mean, standard deviation and interval of each metric on the part that judges, over all runs.
+        seconds: of the first run.
+    """
+
+    name: str
+    parts: Mapping[str, Metrics]
+    runs: Mapping[str, Repeats]
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "parts": {part: metrics.to_dict() for part, metrics in self.parts.items()},
+            "runs": {name: repeats.to_dict() for name, repeats in self.runs.items()},
+            "seconds": self.seconds,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class TrainReport:
+    """What :func:`edgegat.learn.train_job` did.
+
+    Attributes:
+        methods: EGAT first, then the baselines, by name.
+        judge: the part that judges: ``"test"``, or the last one there is.
+        classes: what the class numbers mean.
+        wanted: the number of the class that is looked for: the rarest one.
+        reliability: of EGAT's probabilities of that class on the part that judges.
+        findings: what the checks of the tables warned of.
+        notes: what was guessed or left out in reading, in words.
+        graph: how many nodes, edges, labels and features.
+        split: where the parts come from: ``"column"``, ``"flags"``, ``"time"`` or ``"random"``.
+        device, backend: where EGAT was trained, and with which kernels.
+        seconds: of the whole job.
+        folder: with the saved model; ``None`` if it was not to be saved.
+        model: the saved model, of the first run.
+        truth: ``[n]`` classes of the nodes that judge, of the first run.
+        probabilities: ``[n, C]`` what each method says of them, by name.
+        everybody: ``[N]`` EGAT's probability of the wanted class, of all nodes.
+        labels: ``[N]`` their classes, -1 where unknown.
+    """
+
+    methods: Mapping[str, MethodReport]
+    judge: str
+    classes: Sequence[str]
+    wanted: int
+    reliability: Reliability
+    findings: Sequence[Finding]
+    notes: Sequence[str]
+    graph: Mapping[str, int]
+    split: str
+    device: str
+    backend: str
+    seconds: float
+    folder: Path | None
+    model: SavedModel
+    truth: NDArray[np.int64]
+    probabilities: Mapping[str, NDArray[np.float64]]
+    everybody: NDArray[np.float64]
+    labels: NDArray[np.int64]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; without the arrays and the model."""
+        return {
+            "methods": {name: method.to_dict() for name, method in self.methods.items()},
+            "judge": self.judge,
+            "classes": list(self.classes),
+            "wanted": self.classes[self.wanted],
+            "reliability": self.reliability.to_dict(),
+            "findings": [str(finding) for finding in self.findings],
+            "notes": list(self.notes),
+            "graph": dict(self.graph),
+            "split": self.split,
+            "history": self.model.history.to_dict(),
+            "temperature": self.model.calibration.temperature,
+            "device": self.device,
+            "backend": self.backend,
+            "seconds": self.seconds,
+            "folder": None if self.folder is None else str(self.folder),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluationReport:
+    """What :func:`edgegat.learn.evaluate_job` found.
+
+    Attributes:
+        parts: metrics by what the labelled nodes were to the model: ``"train"``, ``"val"``, ``"test"``, or
+            ``"new"`` for those it never had to do with.
+        unseen: of all that neither trained it nor chose its weights, ``"test"`` and ``"new"`` together; ``None``
+            if there are none.
+        reliability: of the probabilities of the wanted class for them, or else for all.
+        classes: what the class numbers mean.
+        wanted: the number of the class that is looked for.
+        notes: what was left out, filled in or never seen before, in words.
+    """
+
+    parts: Mapping[str, Metrics]
+    unseen: Metrics | None
+    reliability: Reliability
+    classes: Sequence[str]
+    wanted: int
+    notes: Sequence[str] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "parts": {part: metrics.to_dict() for part, metrics in self.parts.items()},
+            "unseen": None if self.unseen is None else self.unseen.to_dict(),
+            "reliability": self.reliability.to_dict(),
+            "classes": list(self.classes),
+            "wanted": self.classes[self.wanted],
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """What :func:`edgegat.learn.predict_job` says of two tables.
+
+    Attributes:
+        nodes: one row per node, those of the node table first and in its order, then those that only edges name:
+            ``id``; ``class``, the model's decision; ``probability`` of that class; ``score``, the probability of
+            the wanted class. With more than two classes also ``probability of <class>`` for each.
+        node_embeddings: ``id`` and one column per channel, if asked for.
+        edge_embeddings: ``source``, ``target``, ``row`` of the edge table (from 0) and one column per channel.
+        in_table: how many of the nodes the node table has; 0 without one.
+        classes: what the model knows.
+        wanted: the class whose probability is the score.
+        notes: what was left out, filled in or never seen in training, in words.
+        files: what was written.
+    """
+
+    nodes: pl.DataFrame
+    node_embeddings: pl.DataFrame | None
+    edge_embeddings: pl.DataFrame | None
+    in_table: int
+    classes: Sequence[str]
+    wanted: str
+    notes: Sequence[str] = ()
+    files: Sequence[Path] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; the tables by their sizes only."""
+        return {
+            "nodes": self.nodes.height,
+            "classes": list(self.classes),
+            "decided": dict(sorted(self.nodes["class"].value_counts().rows())),
+            "wanted": self.wanted,
+            "notes": list(self.notes),
+            "files": [str(path) for path in self.files],
+        }
+
+
+def measure_nodes(
+    logits: Tensor, calibration: Calibration, y: Tensor, chosen: Tensor, wanted: int
+) -> Metrics | None:
+    """The metrics of these nodes, of which ``y`` must be known; ``None`` if there are none."""
+    if not int(chosen.sum()):
+        return None
+    here = logits[chosen]
+    return measure(
+        y[chosen].numpy(), calibration.probabilities(here), decided=here.argmax(1).numpy(), wanted=wanted
+    )
+
+
+def parts_of(graph: EdgeGraph) -> dict[str, Tensor]:
+    """The labelled nodes of each part that has some, as masks."""
+    assert graph.y is not None
+    masks = {part: getattr(graph, f"{part}_mask") for part in PARTS}
+    found = {part: mask & (graph.y >= 0) for part, mask in masks.items() if mask is not None}
+    return {part: mask for part, mask in found.items() if bool(mask.any())}
+
+
+def reliability_of(truth: NDArray[np.int64], probabilities: NDArray[np.float64], wanted: int) -> Reliability:
+    """Of the wanted class's probability."""
+    return reliability(truth == wanted, probabilities[:, wanted])
