@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import Any
 
 import pytest
@@ -45,15 +46,15 @@ def test_nothing_is_shown_where_nobody_watches(capfd: pytest.CaptureFixture[str]
 def test_the_bar_begins_when_patience_ends_and_is_gone_at_the_end(
     monkeypatch: pytest.MonkeyPatch, patience: float, begins: bool
 ) -> None:
-    import time
-
     monkeypatch.setattr("rich.progress.Progress", Bar)
     monkeypatch.setattr(progress, "_PATIENCE", patience)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     bars.clear()
     with terminal_progress() as show:
         show("Reading the edges", 3, 5)
-        time.sleep(0.05)
+        deadline = time.monotonic() + 5
+        while begins and "start" not in bars[0].events and time.monotonic() < deadline:
+            time.sleep(0.01)
     events = bars[0].events
     assert ("Reading the edges", 3, 5) in events
     assert ("start" in events) == begins

@@ -31,6 +31,7 @@ _CURRENCY_NAMES = re.compile(r"currency|^ccy|_ccy|^curr|waehrung|währung|devise
 _FLAG_NAMES = {"train": re.compile(r"train"), "val": re.compile(r"val|dev"), "test": re.compile(r"test")}
 _MOST_CLASSES = 20
 _MOST_CANDIDATES = 12
+_MOST_ENDS = 50
 _WORTH = 0.05
 
 
@@ -57,7 +58,8 @@ class GuessedNodes:
 
 def guess_edges(nodes: Table | None, edges: Table) -> GuessedEdges:
     """The two ends, and the node table's column that they name."""
-    ends = _texts(edges, _id_like(edges))
+    likely = sorted(_id_like(edges), key=lambda name: -_name_score(name, name) - _matches(_ID_NAMES, name))
+    ends = _texts(edges, likely[:_MOST_ENDS])
     if len(ends) < 2:
         raise DataError(
             f"{edges.name}: an edge needs two columns of ids, text or whole numbers, but of its columns "
