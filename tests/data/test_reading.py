@@ -148,6 +148,20 @@ def test_lines_are_found_behind_blank_lines_and_line_ends_in_cells(tmp_path: Pat
     assert open_table(path).places([2, 0]) == [f"{path}, line 4", f"{path}, line 2"]
 
 
+def test_a_row_of_quoted_nothing_is_a_row(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", 'a,b\n"",""\n,\n1,x\n\n2,y\n')
+    table = open_table(path)
+    assert table.read("a", "b").rows() == [("", ""), ("1", "x"), ("2", "y")]
+    assert table.places([2, 0, 1]) == [f"{path}, line {line}" for line in (6, 2, 4)]
+
+
+def test_where_a_line_cannot_be_found_the_row_is_told(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", 'a,b\n1,x\n\n2,"' + "y" * 2_000_000 + '"\n3,z\n')
+    table = open_table(path)
+    assert table.read("a").rows() == [("1",), ("2",), ("3",)]
+    assert table.places([0, 2]) == [f"{path}, line 2", f"{path}, row 3"]
+
+
 def refusal(source: object) -> str:
     with pytest.raises(DataError) as refused:
         open_table(source).read(pl.all())

@@ -7,6 +7,7 @@ import gzip
 import io
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
@@ -93,28 +94,38 @@ class CsvFile:
         )
         return frame.filter(_any_of([pl.col(name).is_not_null() for name in self.columns]))
 
-    def lines_of(self, rows: Sequence[int], height: int) -> list[int]:
-        """The line (from 1) on which each of these rows (from 0, blank ones not counted) begins.
+    def lines_of(self, rows: Sequence[int], height: int) -> Sequence[int | None]:
+        """The line (from 1) on which each of these rows (from 0, blank ones not counted) begins, if it can be found.
 
         Blank lines and line ends in quoted cells can only add lines: a file that has one for each of its ``height``
         rows, and the header, has neither.
         """
         if self._count_lines() == height + 1:
             return [row + 2 for row in rows]
-        wanted, found = set(rows), dict[int, int]()
-        with _open_text(self.path) as file:
-            reader = csv.reader(file, delimiter=self.separator)
+        found = dict(zip(sorted(set(rows)), self._begins_of(sorted(set(rows))), strict=False))
+        return [found.get(row) for row in rows]
+
+    def _begins_of(self, rows: Sequence[int]) -> Iterator[int]:
+        """The same of rows in order, one by one; it ends where Python cannot go on."""
+        met = ""
+
+        def lines(file: IO[str]) -> Iterator[str]:
+            nonlocal met
+            for line in file:
+                met += line
+                yield line
+
+        wanted, row = set(rows), 0
+        with _open_text(self.path) as file, suppress(csv.Error):
+            reader = csv.reader(lines(file), delimiter=self.separator)
             next(reader)
-            start, row = reader.line_num + 1, 0
+            start, met = reader.line_num + 1, ""
             for cells in reader:
-                if any(cells):
+                if any(cells) or '"' in met:  # a quoted empty cell is a cell
                     if row in wanted:
-                        found[row] = start
-                        if len(found) == len(wanted):
-                            break
+                        yield start
                     row += 1
-                start = reader.line_num + 1
-        return [found[row] for row in rows]
+                start, met = reader.line_num + 1, ""
 
     def _count_lines(self) -> int:
         lines, last = 0, b"\n"

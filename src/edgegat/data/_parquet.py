@@ -47,7 +47,7 @@ class ParquetFile:
         """All rows, with the types of the file."""
         return pl.scan_parquet(self.path, glob=False)
 
-    def lines_of(self, rows: Sequence[int], height: int) -> list[int]:
+    def lines_of(self, rows: Sequence[int], height: int) -> Sequence[int | None]:
         """A Parquet file has no lines: its rows, counted from 1."""
         return [row + 1 for row in rows]
 

@@ -111,7 +111,8 @@ class Table:
             lines = file.lines_of([rows[p] - start for p in positions], end - start)
             for position, line in zip(positions, lines, strict=True):
                 word = "line" if isinstance(file, CsvFile) else "row"
-                places[position] = f"{file.path}, {word} {line}"
+                where = f"{word} {line}" if line is not None else f"row {rows[position] - start + 1}"
+                places[position] = f"{file.path}, {where}"
         return places
 
     @cached_property
