@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from typing import IO, Any
 
 import polars as pl
 
-from edgegat.data._words import count, listing, show
+from edgegat.data._csv_bytes import BROKEN_GZIP, open_bytes, open_text, say_encoding
+from edgegat.data._csv_trouble import SEPARATORS, find_trouble
+from edgegat.data._words import count, show
 from edgegat.data.errors import DataError
 
-SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 MAX_COLUMNS = 10_000
 _PROBE_BYTES = 1 << 20
 _UTF8_BOM = b"\xef\xbb\xbf"
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
-_BROKEN_GZIP = (EOFError, gzip.BadGzipFile, zlib.error)
 # A first row that is blank or short would count as a header with too few columns.
 _SHORT_ROWS: dict[str, Any] = (
     {"missing_columns": "insert"} if "missing_columns" in signature(pl.scan_csv).parameters else {}
@@ -116,7 +114,7 @@ class CsvFile:
                 yield line
 
         wanted, row = set(rows), 0
-        with _open_text(self.path) as file, suppress(csv.Error):
+        with open_text(self.path) as file, suppress(csv.Error):
             reader = csv.reader(lines(file), delimiter=self.separator)
             next(reader)
             start, met = reader.line_num + 1, ""
@@ -129,7 +127,7 @@ class CsvFile:
 
     def _count_lines(self) -> int:
         lines, last = 0, b"\n"
-        with _open_bytes(self.path) as file:
+        with open_bytes(self.path) as file:
             while part := file.read(_PROBE_BYTES):
                 lines += part.count(b"\n")
                 last = part[-1:]
@@ -137,56 +135,7 @@ class CsvFile:
 
     def trouble(self) -> str | None:
         """Read the file again, slowly, for the first line that makes it unreadable; say it, or ``None``."""
-        try:
-            return self._broken_text() or self._broken_row()
-        except _BROKEN_GZIP:
-            return f"{self.path} is cut off or damaged: unpacking it fails. Copy or export it again."
-        except OSError as error:
-            return f"{self.path} cannot be read: {error.strerror or error}."
-
-    def _broken_text(self) -> str | None:
-        with _open_bytes(self.path) as file:
-            for number, line in enumerate(file, 1):
-                try:
-                    line.decode("utf-8")
-                except UnicodeDecodeError as error:
-                    return _say_encoding(self.path, number, error)
-        return None
-
-    def _broken_row(self) -> str | None:
-        width = len(self.columns)
-        last_line = ""
-
-        def lines(file: IO[str]) -> Iterator[str]:
-            nonlocal last_line
-            for line in file:
-                last_line = line
-                yield line
-
-        with _open_text(self.path) as file:
-            reader = csv.reader(lines(file), delimiter=self.separator, strict=True)
-            start = 1
-            try:
-                for cells in reader:
-                    if len(cells) > width:
-                        return (
-                            f"{self.path}, line {start}: {count(len(cells), 'cell')}, but the header has "
-                            f"{count(width, 'column')} ({listing(self.columns, 8)}). Remove the extra "
-                            f"{SEPARATORS[self.separator]}, or put the cell that holds one in double quotes."
-                        )
-                    stray = [cell for cell in cells if '"' in cell]
-                    if stray and '""' not in last_line:
-                        return (
-                            f"{self.path}, line {start}: {show(stray[0])} has a quotation mark inside a cell "
-                            'that is not quoted. Put the cell in double quotes and write the mark twice: "5""".'
-                        )
-                    start = reader.line_num + 1
-            except csv.Error as error:
-                return (
-                    f"{self.path}, line {start}: a quotation mark is opened and not closed properly ({error}). "
-                    "Close it, and write a mark that belongs to the text twice."
-                )
-        return None
+        return find_trouble(self.path, self.columns, self.separator)
 
 
 def _any_of(conditions: list[pl.Expr]) -> pl.Expr:
@@ -195,27 +144,13 @@ def _any_of(conditions: list[pl.Expr]) -> pl.Expr:
     return pl.any_horizontal(pl.any_horizontal(group) for group in groups)
 
 
-def is_gzip(path: Path) -> bool:
-    """By its first two bytes, whatever it is called."""
-    with path.open("rb") as file:
-        return file.read(2) == b"\x1f\x8b"
-
-
-def _open_bytes(path: Path) -> BinaryIO:
-    return cast(BinaryIO, gzip.open(path)) if is_gzip(path) else path.open("rb")
-
-
-def _open_text(path: Path) -> IO[str]:
-    return io.TextIOWrapper(_open_bytes(path), encoding="utf-8-sig", newline="")
-
-
 def _probe(path: Path) -> tuple[str, bool]:
     """The beginning of the file, decoded, and whether it is all of it."""
     try:
-        with _open_bytes(path) as file:
+        with open_bytes(path) as file:
             head = file.read(_PROBE_BYTES)
             is_whole = not file.read(1)
-    except _BROKEN_GZIP:
+    except BROKEN_GZIP:
         raise DataError(f"{path} is cut off or damaged: unpacking it fails. Copy or export it again.") from None
     if head.startswith(_UTF16_BOMS):
         raise DataError(f"{path} is encoded in UTF-16. Save it as UTF-8.")
@@ -229,7 +164,7 @@ def _probe(path: Path) -> tuple[str, bool]:
         text = head.removeprefix(_UTF8_BOM).decode("utf-8", "strict" if is_whole or b"\n" in head else "ignore")
     except UnicodeDecodeError as error:
         number = head.count(b"\n", 0, error.start) + 1
-        raise DataError(_say_encoding(path, number, error)) from None
+        raise DataError(say_encoding(path, number, error)) from None
     if "\r" in text and "\n" not in text:
         raise DataError(
             f"{path}: its lines end in a lone carriage return, as on old Macs. Save it with ordinary line ends."
@@ -280,10 +215,3 @@ def check_names(table: str, names: Sequence[str]) -> None:
             f"{table}: columns {' and '.join(numbers)} are both called {show(name)}. Give every column a name "
             "of its own."
         )
-
-
-def _say_encoding(path: Path, line: int, error: UnicodeDecodeError) -> str:
-    return (
-        f"{path}, line {line}: byte 0x{error.object[error.start]:02x} is not UTF-8. Save the file as UTF-8; if "
-        "it comes from Excel or Windows, its encoding is most likely Windows-1252."
-    )
