@@ -16,7 +16,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 HUB = 256
 """Stars of more edges than this are sorted; the others go pair by pair. Measured: see benchmarks/README.md."""
 
-CHUNK = 32
+CHUNK = 16
 """A hub is cut into pieces of this many sorted edges: whole pieces are summed, the split one read pair by pair."""
 
 SEGMENT = 128
