@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 from collections.abc import Callable
@@ -264,3 +265,23 @@ def test_every_type_of_column_can_be_asked_to_be_every_type_of_feature(kind: int
         roles = {"edges": {"source": "payer", "target": "payee", "features": {"x": type_}}}
         attempt(lambda roles=roles: [str(f) for f in check_tables(None, edges, roles)])
         attempt(lambda roles=roles: GraphEncoder.fit(None, edges, roles))
+
+
+def test_what_is_read_is_what_the_standard_library_reads(tmp_path: Path) -> None:
+    path, compared = tmp_path / "transfers.csv", 0
+    for mangle in (quotes, cut_out, junk_cells, extra_and_missing_cells, other_line_ends):
+        for seed in range(100):
+            path.write_bytes(mangle(EDGES, np.random.default_rng([seed, 7])))
+            try:
+                table = open_table(path)
+                found = table.read(*table.columns).rows()
+            except DataError:
+                continue
+            with path.open(newline="", encoding="utf-8-sig") as file:
+                rows = list(csv.reader(file, delimiter=table.files[0].separator))[1:]  # type: ignore[union-attr]
+            width = len(table.columns)
+            expected = [row + [""] * (width - len(row)) for row in rows if any(row)]
+            read = [[cell or "" for cell in row] for row in found if any(row)]
+            assert read == expected, f"{mangle.__name__}, seed {seed}"
+            compared += 1
+    assert compared > 150

@@ -183,7 +183,10 @@ def test_bad_files_end_in_one_clear_message_each(tmp_path: Path) -> None:
         (CSV.encode("utf-16"), "t.csv is encoded in UTF-16. Save it as UTF-8."),
         (latin, "t.csv, line 2: byte 0xfc is not UTF-8."),
         (b"a,b\n" + b"1,2\n" * 400_000 + b"\xff,2\n", "t.csv, line 400002: byte 0xff is not UTF-8."),
-        ("a,b\r1,2\r", "t.csv: its lines end in a lone carriage return"),
+        ("a,b\r1,2\r", "t.csv, line 1: a line ends in a lone carriage return."),
+        ("a,b\r1,2\n3,4\n", "t.csv, line 1: a line ends in a lone carriage return."),
+        ("a,b\n1,2\r3,4\n5,6\n", "t.csv, line 2: a line ends in a lone carriage return."),
+        ('a,b"c\n1,2"\n3,4\n', "t.csv, line 1: a quotation mark in the column names is opened and not closed."),
         ("a,b,c\n1;2;3\n4;5;6\n", "but the rows below it are not divided by them"),
         (
             "a,b\n1,2\n3,4,5\n",

@@ -14,7 +14,7 @@ from typing import IO, Any
 import polars as pl
 
 from edgegat.data._csv_bytes import BROKEN_GZIP, open_bytes, open_text, say_encoding
-from edgegat.data._csv_trouble import SEPARATORS, find_trouble
+from edgegat.data._csv_trouble import SEPARATORS, find_trouble, say_lone_return
 from edgegat.data._words import count, show
 from edgegat.data.errors import DataError
 
@@ -56,6 +56,7 @@ class CsvFile:
             header = next(rows)
         except csv.Error as error:
             raise DataError(f"{path}, line 1: the column names cannot be read ({error}).") from None
+        _check_header(path, text, header)
         columns = _name_columns(path, header)
         file = cls(path, separator, columns, has_rows=False)
         return cls(path, separator, columns, has_rows=file._look_at(rows, is_whole))
@@ -166,9 +167,7 @@ def _probe(path: Path) -> tuple[str, bool]:
         number = head.count(b"\n", 0, error.start) + 1
         raise DataError(say_encoding(path, number, error)) from None
     if "\r" in text and "\n" not in text:
-        raise DataError(
-            f"{path}: its lines end in a lone carriage return, as on old Macs. Save it with ordinary line ends."
-        )
+        raise DataError(say_lone_return(path, 1))
     return text, is_whole
 
 
@@ -190,6 +189,21 @@ def _sniff(text: str) -> str:
 
 def _parse(text: str, separator: str) -> Iterator[list[str]]:
     return csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+
+
+def _check_header(path: Path, text: str, header: list[str]) -> None:
+    """Refuse a header that other programs end elsewhere: rows would be lost without a word."""
+    raw = ""
+    for line in text.split("\n"):
+        raw = f"{raw}\n{line}" if raw else line
+        if raw.count('"') % 2 == 0:
+            break
+    if raw.count("\n") != sum(name.count("\n") for name in header):
+        raise DataError(
+            f"{path}, line 1: a quotation mark in the column names is opened and not closed. Close it, or remove it."
+        )
+    if "\r" in raw.rstrip("\r").replace("\r\n", ""):
+        raise DataError(say_lone_return(path, 1))
 
 
 def _name_columns(path: Path, header: list[str]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 def find_trouble(path: Path, columns: Sequence[str], separator: str) -> str | None:
     """In a sentence or two; ``None`` if nothing is wrong with the file."""
     try:
-        return _broken_text(path) or _broken_row(path, columns, separator)
+        return _broken_text(path) or _broken_row(path, columns, separator) or _lone_return(path)
     except BROKEN_GZIP:
         return f"{path} is cut off or damaged: unpacking it fails. Copy or export it again."
     except OSError as error:
@@ -67,3 +67,16 @@ def _broken_row(path: Path, columns: Sequence[str], separator: str) -> str | Non
                 "Close it, and write a mark that belongs to the text twice."
             )
     return None
+
+
+def _lone_return(path: Path) -> str | None:
+    with open_bytes(path) as file:
+        for number, line in enumerate(file, 1):
+            if b"\r" in line.rstrip(b"\r\n"):
+                return say_lone_return(path, number)
+    return None
+
+
+def say_lone_return(path: Path, line: int) -> str:
+    """As old Macs wrote them."""
+    return f"{path}, line {line}: a line ends in a lone carriage return. Save the file with ordinary line ends."
