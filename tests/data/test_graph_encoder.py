@@ -311,6 +311,31 @@ def test_the_same_rows_get_the_same_bits_in_any_order_and_company() -> None:
     assert (other.split_kind, other.graph.train_mask) == ("none", None)
 
 
+@pytest.mark.parametrize("kind", ["csv", "gzip", "parquet", "pattern", "lazy", "pandas", "pyarrow"])
+def test_the_same_table_in_another_form_is_the_same_graph(tmp_path: Path, kind: str) -> None:
+    frames = customers().with_columns(age=pl.col("age").cast(pl.Float64)), transfers()
+    sources: list[Any] = []
+    for name, frame in zip(("customers", "transfers"), frames, strict=True):
+        path = tmp_path / f"{name}.csv{'.gz' if kind == 'gzip' else ''}"
+        if kind in ("csv", "gzip"):
+            frame.write_csv(path, compression="gzip" if kind == "gzip" else "uncompressed")
+        elif kind == "parquet":
+            frame.write_parquet(path)
+        elif kind == "pattern":
+            for part, rows in enumerate(frame.iter_slices(17)):
+                rows.write_csv(tmp_path / f"{name}-{part:02}.csv", separator=";")
+        objects = {"lazy": frame.lazy, "pandas": frame.to_pandas, "pyarrow": frame.to_arrow}
+        files = {"pattern": str(tmp_path / f"{name}-*.csv")}
+        sources.append(objects[kind]() if kind in objects else files.get(kind, path))
+    encoder, encoded = GraphEncoder.fit(*sources, schema())
+    expected_encoder, expected = fit(schema())
+    assert encoder.to_dict() == expected_encoder.to_dict()
+    assert same(encoded, expected)
+    assert encoded.ids.to_list() == expected.ids.to_list()
+    assert torch.equal(encoded.graph.y, expected.graph.y)
+    assert torch.equal(encoded.graph.test_mask, expected.graph.test_mask)
+
+
 def test_a_later_process_gives_the_same_bits(tmp_path: Path) -> None:
     encoder, encoded = fit()
     (tmp_path / "encoder.json").write_text(json.dumps(encoder.to_dict()))
