@@ -6,9 +6,13 @@ import re
 import tomllib
 from pathlib import Path
 
-from edgegat.data import Schema
+import pytest
+import torch
+
+from edgegat.data import Schema, draft_schema
 from edgegat.data.reading import MAX_COLUMNS
 from edgegat.data.roles import AGGREGATIONS, DEFAULT_AGGREGATIONS, EdgeRoles, NodeRoles, Split
+from tests.data.bank import customers, transfers
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tables.md").read_text(encoding="utf-8")
 TOML = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)[0]
@@ -42,6 +46,22 @@ def rows(*first: str) -> list[list[str]]:
             break
         found.append([cell.strip() for cell in line.strip("|").split("|")])
     return found
+
+
+def test_the_programs_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for month in ("may", "june"):
+        (tmp_path / month).mkdir()
+        customers().write_csv(f"{month}/customers.csv")
+        transfers().write_csv(f"{month}/transfers-1.csv")
+    Path("bank.toml").write_text(draft_schema(customers(), transfers()))
+    first, second = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    names = {"nodes": customers(), "edges": transfers(), "schema": "bank.toml"}
+    exec(first, names)
+    assert Schema.from_text(names["text"]) == Schema.load("bank.toml")
+    assert torch.equal(names["later"].graph.x, names["encoded"].graph.x)
+    exec(second, names)
+    assert torch.equal(names["test"].graph.x, names["encoded"].graph.x)
 
 
 def test_every_type_is_explained() -> None:
