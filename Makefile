@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test check clean
+.PHONY: demo test check bench clean
 .DELETE_ON_ERROR:
 
 demo: $(READY)  ## train an EGAT where the edges decide, beside a GAT that does not see them
@@ -19,6 +19,9 @@ check: $(READY)  ## format, lint, types, direction of imports
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --cache-dir .import_linter_cache
+
+bench: $(READY)  ## a layer's time and memory on this CPU, beside its peers (some minutes, alone on the machine)
+	$(BIN)/python -m benchmarks.cpu
 
 clean:  ## forget the virtual environment and all caches
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -172,7 +172,7 @@ def extra_memory_of_a_star() -> float:
     """What the edge block on one star takes on top of its inputs, in a fresh process."""
     code = (
         "from benchmarks import cpu, steps; from benchmarks.graphs import one_star; "
-        "steps.edge_block(one_star(100), 101)(); step = steps.edge_block(one_star(cpu.STAR), cpu.STAR + 1); "
+        "steps.edge_block(one_star(1000), 1001)(); step = steps.edge_block(one_star(cpu.STAR), cpu.STAR + 1); "
         "before = cpu.resident(); step(); print(cpu.peak() - before)"
     )
     return float(
