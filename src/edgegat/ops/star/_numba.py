@@ -18,7 +18,9 @@ from edgegat.ops._numba_plan import Hubs, heads_and_channels, plan_of
 from edgegat.ops._numba_threads import Scratch, each
 from edgegat.ops._trace import note
 from edgegat.ops.star import _numba_edges as edges
+from edgegat.ops.star import _numba_hub_parts as hub_parts
 from edgegat.ops.star import _numba_hubs as hubs
+from edgegat.ops.star import _numba_hubs_backward as hubs_backward
 from edgegat.ops.star import _numba_pairs as pairs
 from edgegat.ops.star._operator import StarCall, StarGrads
 
@@ -101,7 +103,7 @@ class _Block:
 
     def gather(self, some: Hubs, row: Array, given: Rows, width: int) -> Array:
         gathered = empty(self.K * row.size * width, given.flat.dtype.type)
-        each(some.rows(), hubs.gather(self.K, width), row, *given, gathered)
+        each(some.rows(), hub_parts.gather(self.K, width), row, *given, gathered)
         return gathered
 
 
@@ -116,9 +118,9 @@ def _forward(block: _Block) -> tuple[Tensor, Tensor]:
     for some in plan.hubs:
         note("star/numba/hubs")
         results = empty(K * some.row.size * (F + 2), dtype)
-        scratch_of = _hub_scratch(some, hubs.forward_scratch(F), dtype)
+        scratch_of = _hub_scratch(some, hubs.scratch(F), dtype)
         each(some.units(K), hubs.forward(K, F), *block.for_hubs(some), *scratch_of, results)
-        each(some.rows(), hubs.scatter(K, F), some.row, results, sums)
+        each(some.rows(), hub_parts.scatter(K, F), some.row, results, sums)
     out, lse = empty(M * K * F, dtype), empty(M * K, np.float64)
     each(plan.edges(), edges.forward(K, F), *block.for_edges(), sums, out, lse)
     return tensor(out, M, K, F), tensor(lse, M, K)
@@ -142,9 +144,17 @@ def _backward(block: _Block, grad: Tensor, out: Tensor, lse: Tensor) -> StarGrad
         note("star/numba/hubs_backward")
         gathered = [block.gather(some, some.edge, t, width) for t, width in zip(said, (F, F, 1), strict=True)]
         results = empty(K * some.row.size * (F + 2), dtype)
-        scratch_of = _hub_scratch(some, hubs.backward_scratch(F), dtype)
-        each(some.units(K), hubs.backward(K, F), *block.for_hubs(some), *gathered, *scratch_of, results, d_node)
-        each(some.rows(), hubs.scatter_backward(K, F), some.row, results, at_query, at_key, at_value)
+        scratch_of = _hub_scratch(some, hubs_backward.scratch(F), dtype)
+        each(
+            some.units(K),
+            hubs_backward.backward(K, F),
+            *block.for_hubs(some),
+            *gathered,
+            *scratch_of,
+            results,
+            d_node,
+        )
+        each(some.rows(), hub_parts.scatter_backward(K, F), some.row, results, at_query, at_key, at_value)
     d_first, d_second = empty(M * K, dtype), empty(M * K if block.by_edge else 0, dtype)
     d_value = empty(M * K * F, dtype)
     each(
@@ -160,7 +170,7 @@ def _backward(block: _Block, grad: Tensor, out: Tensor, lse: Tensor) -> StarGrad
 
 def _hub_scratch(some: Hubs, numbers: tuple[int, int], dtype: Number) -> tuple[Scratch, ...]:
     """Packed words, spare ones and two orders; numbers in float64 and in the values' type."""
-    room, (exact, weights) = some.largest + hubs.STEP, numbers
+    room, (exact, weights) = some.largest + hub_parts.STEP, numbers
     return (
         Scratch(room, np.uint64),
         Scratch(room, np.uint64),
