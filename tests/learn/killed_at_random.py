@@ -11,6 +11,7 @@ import random
 import signal
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -55,7 +56,7 @@ def run_once(folder: Path, seconds: float | None) -> bool:
 
 def main(folder: Path, seed: int) -> None:
     draws = random.Random(seed)
-    fit(edges_decide(), training_options=TrainingOptions(epochs=1))  # everything is imported now
+    fit(edges_decide(), training_options=replace(OPTIONS, epochs=1))  # everything is imported now
     (folder / "whole").mkdir()
     (folder / "killed").mkdir()
     started = time.monotonic()

@@ -7,6 +7,7 @@ import json
 import os
 import pickle
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -99,10 +100,15 @@ def test_doubles_stay_doubles(tmp_path, models):
 
 
 def edges_decide_in_double():
-    from dataclasses import replace
-
     graph = edges_decide()
     return replace(graph, x=graph.x.double(), edge_attr=graph.edge_attr.double())
+
+
+def test_a_model_of_a_gpu_is_used_on_a_cpu(tmp_path, models):
+    options = TrainingOptions(backend="triton", device="cuda:3")
+    loaded = load_model(save_model(tmp_path, replace(models[0], training_options=options)))
+    assert loaded.training_options == options
+    assert predict(loaded.model, edges_decide()).decided.shape == (60,)
 
 
 def test_other_files_in_the_folder_stay(tmp_path, models):

@@ -110,7 +110,8 @@ def fit(
     with seeded(options.seed, device), _readable_memory_errors(device):
         model = new_model(graph.x.size(1), graph.edge_attr.size(1), task.num_classes, sizes, options.backend)
         model = model.to(device=device, dtype=graph.x.dtype)
-        looped = graph.to(device).with_virtual_self_loops()
+        # Means are taken on the CPU: a GPU adds in another order every time, which would be other bits.
+        looped = graph.with_virtual_self_loops().to(device)
         there = replace(
             task, **{name: getattr(task, name).to(device) for name in ("y", "train", "val", "weights")}
         )

@@ -85,7 +85,7 @@ class ModelOptions(_Options):
     edge_hidden_channels: int = 4
     num_layers: int = 2
     heads: int = 8
-    dropout: float = 0.0
+    dropout: float = 0.05
     attention_dropout: float = 0.0
     key_dropout: float = 0.0
     edge_attention: Literal["star", "transit"] = "star"
@@ -140,8 +140,8 @@ class TrainingOptions(_Options):
 
     learning_rate: float = 0.01
     weight_decay: float = 0.0005
-    epochs: int = 200
-    patience: int = 60
+    epochs: int = 400
+    patience: int = 80
     metric: Metric = "log_loss"
     schedule: Schedule = "none"
     clip: float = 0.0

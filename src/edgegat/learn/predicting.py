@@ -58,5 +58,5 @@ def embed(model: EGAT, graph: EdgeGraph) -> Embeddings:
 
 def _looped(model: EGAT, graph: EdgeGraph) -> tuple[Tensor, Stars, Tensor]:
     weight = next(model.parameters())
-    looped = graph.to(weight.device).with_virtual_self_loops()
+    looped = graph.with_virtual_self_loops().to(weight.device)
     return looped.x.to(weight.dtype), looped.stars, looped.edge_attr.to(weight.dtype)

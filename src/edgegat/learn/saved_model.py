@@ -137,7 +137,8 @@ def load_model(folder: str | PathLike[str]) -> SavedModel:
         options = ModelOptions.from_dict(about["model"])
         training = TrainingOptions.from_dict(about["training"])
         in_channels, edge_dim, out_channels = about["sizes"]
-        model = new_model(in_channels, edge_dim, out_channels, options, training.backend)
+        # Whatever it was trained with: what works on this machine may be something else.
+        model = new_model(in_channels, edge_dim, out_channels, options, "auto")
         state = load(contents[WEIGHTS])
         model.to(state["merge.weight"].dtype).load_state_dict(state)
         weights = about["calibration"]["weights"]
