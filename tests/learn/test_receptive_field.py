@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from edgegat import EGAT, EdgeGraph
-from edgegat.learn.receptive_field import ReceptiveField
+from edgegat.learn.receptive_field import ReceptiveField, cut_out
 from tests.learn.graphs import edges_decide
 
 
@@ -80,3 +80,16 @@ def test_far_changes_change_nothing_near_ones_do():
     far, near = (graph.edge_attr.index_fill(0, torch.tensor([edge]), 9.0) for edge in (4, 1))
     assert torch.equal(logits(replace(graph, edge_attr=far)), logits(graph))
     assert not torch.allclose(logits(replace(graph, edge_attr=near)), logits(graph))
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_a_gat_on_the_part_that_is_cut_out_says_the_same(layers):
+    from torch_geometric.nn import GAT
+
+    graph, seeds = drawn(), torch.tensor([3, 59, 40])
+    model = GAT(3, 8, num_layers=layers, out_channels=4, heads=2).double().eval()
+    both_ways = torch.cat([graph.edge_index, graph.edge_index.flip(0)], 1)
+    x, edge_index, places = cut_out(graph, seeds, layers)
+    assert x.size(0) < graph.num_nodes
+    seen = model(x, torch.cat([edge_index, edge_index.flip(0)], 1))[places]
+    torch.testing.assert_close(seen, model(graph.x, both_ways)[seeds], rtol=1e-9, atol=1e-10)

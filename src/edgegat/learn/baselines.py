@@ -13,11 +13,12 @@ from torch import Tensor
 from edgegat.graph import EdgeGraph
 from edgegat.learn.aggregates import incident_aggregates
 from edgegat.learn.calibration import Calibration, calibrate
-from edgegat.learn.device import choose_device, seeded
+from edgegat.learn.device import choose_device, seeded, threads_for
 from edgegat.learn.fitting import checkpoint_of
 from edgegat.learn.metrics import score
 from edgegat.learn.options import ModelOptions, TrainingOptions
 from edgegat.learn.progress import Progress, ignore_progress
+from edgegat.learn.receptive_field import cut_out
 from edgegat.learn.task import Task
 from edgegat.learn.training import evaluate, train
 
@@ -136,10 +137,9 @@ def plain_gat(
     started = time.perf_counter()
     sizes, options = model_options or ModelOptions(), training_options or TrainingOptions()
     device = choose_device(options.device)
-    task = Task.of(graph.to(device), options.metric, options.class_weights, num_classes)
-    x = graph.x.to(device)
-    both_ways = torch.cat([graph.edge_index, graph.edge_index.flip(0)], 1).to(device)
-    with seeded(options.seed, device):
+    there = graph.to(device)
+    task = Task.of(there, options.metric, options.class_weights, num_classes)
+    with seeded(options.seed, device), threads_for(graph.num_edges):
         model = pyg.GAT(
             graph.x.size(1),
             sizes.heads * sizes.hidden_channels,
@@ -147,16 +147,20 @@ def plain_gat(
             task.num_classes,
             heads=sizes.heads,
             dropout=sizes.dropout,
-        ).to(device=device, dtype=x.dtype)
+        ).to(device=device, dtype=graph.x.dtype)
 
-        def logits_of() -> Tensor:
-            logits: Tensor = model(x, both_ways)
+        def logits_on(seen: tuple[Tensor, Tensor, Tensor]) -> Tensor:
+            x, edge_index, nodes = seen
+            logits: Tensor = model(x, torch.cat([edge_index, edge_index.flip(0)], 1))[nodes]
             return logits
 
+        seen_in_training, seen_in_validation = (
+            cut_out(there, nodes, sizes.num_layers) for nodes in (task.train, task.val)
+        )
         history = train(
             model,
-            lambda: logits_of()[task.train],
-            lambda: logits_of()[task.val],
+            lambda: logits_on(seen_in_training),
+            lambda: logits_on(seen_in_validation),
             task,
             options,
             checkpoint=checkpoint_of(checkpoints, graph, sizes, options, device.type, "PyG"),
@@ -164,7 +168,8 @@ def plain_gat(
             progress=progress or ignore_progress,
             name="GAT",
         )
-        logits = evaluate(model, logits_of, options).to("cpu", graph.x.dtype)
+        everything = there.x, there.edge_index, torch.arange(graph.num_nodes, device=device)
+        logits = evaluate(model, lambda: logits_on(everything), options).to("cpu", graph.x.dtype)
     task = replace(task, y=task.y.cpu(), val=task.val.cpu(), weights=task.weights.cpu())
     return Baseline(
         GAT,

@@ -16,7 +16,7 @@ from torch import Tensor
 from edgegat.graph import EdgeGraph
 from edgegat.learn.calibration import Calibration, calibrate
 from edgegat.learn.checkpoint import CheckpointFile
-from edgegat.learn.device import choose_device, seeded
+from edgegat.learn.device import choose_device, seeded, threads_for
 from edgegat.learn.errors import LearningError
 from edgegat.learn.fingerprint import fingerprint
 from edgegat.learn.history import History
@@ -107,7 +107,7 @@ def fit(
     task = Task.of(graph, options.metric, options.class_weights, num_classes)
     checkpoint = checkpoint_of(checkpoints, graph, sizes, options, device.type, backend)
 
-    with seeded(options.seed, device), _readable_memory_errors(device):
+    with seeded(options.seed, device), threads_for(graph.num_edges), _readable_memory_errors(device):
         model = new_model(graph.x.size(1), graph.edge_attr.size(1), task.num_classes, sizes, options.backend)
         model = model.to(device=device, dtype=graph.x.dtype)
         # Means are taken on the CPU: a GPU adds in another order every time, which would be other bits.

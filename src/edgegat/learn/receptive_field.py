@@ -64,15 +64,7 @@ class ReceptiveField:
     @classmethod
     def of(cls, graph: EdgeGraph, seeds: Tensor, num_layers: int) -> ReceptiveField:
         """Look from the seeds (node numbers) into a graph that has its virtual self-loops."""
-        reached = torch.zeros(graph.num_nodes, dtype=torch.bool, device=graph.x.device)
-        reached[seeds] = True
-        layers = []
-        for _ in range(num_layers):
-            outputs = reached
-            touched = outputs[graph.edge_index].any(0)
-            reached = outputs.clone()
-            reached[graph.edge_index[:, touched].flatten()] = True
-            layers.append((outputs, reached, touched))
+        layers = _look_back(graph, seeds, num_layers)
         hops = []
         later = torch.zeros_like(layers[0][2])  # nobody reads edges after the last layer
         for outputs, inputs, edges in layers:
@@ -87,7 +79,8 @@ class ReceptiveField:
                 )
             )
             later = edges
-        return cls(graph.x[reached], graph.edge_attr[layers[-1][2]], seeds.numel(), tuple(reversed(hops)))
+        _, seen, edges = layers[-1]
+        return cls(graph.x[seen], graph.edge_attr[edges], seeds.numel(), tuple(reversed(hops)))
 
     def logits(self, model: EGAT) -> Tensor:
         """``[num_seeds, C]``: those of ``model`` on the whole graph."""
@@ -100,3 +93,36 @@ class ReceptiveField:
                 h, e = next_h[hop.nodes], next_e[hop.edges]
         h_star = F.dropout(torch.cat(merged, 2).flatten(1), model.dropout, model.training)
         return cast(Tensor, model.merge(h_star))
+
+
+def cut_out(graph: EdgeGraph, seeds: Tensor, num_layers: int) -> tuple[Tensor, Tensor, Tensor]:
+    """The part that ``num_layers`` layers of any network of messages see, as one small graph.
+
+    Returns:
+        ``x`` and ``edge_index`` of that graph, and the seeds' numbers in it.
+
+    Example:
+        >>> path = EdgeGraph(
+        ...     torch.rand(9, 1), torch.stack([torch.arange(8), torch.arange(1, 9)]), torch.rand(8, 2)
+        ... )
+        >>> x, edge_index, seeds = cut_out(path, torch.tensor([5]), num_layers=1)
+        >>> torch.equal(x, path.x[4:7]), edge_index.tolist(), seeds.tolist()
+        (True, [[0, 1], [1, 2]], [1])
+    """
+    _, seen, edges = _look_back(graph, seeds, num_layers)[-1]
+    place = seen.cumsum(0) - 1
+    return graph.x[seen], place[graph.edge_index[:, edges]], place[seeds]
+
+
+def _look_back(graph: EdgeGraph, seeds: Tensor, num_layers: int) -> list[tuple[Tensor, Tensor, Tensor]]:
+    """From the last layer to the first, as masks: where it is needed, the nodes and the edges it reads."""
+    reached = torch.zeros(graph.num_nodes, dtype=torch.bool, device=graph.x.device)
+    reached[seeds] = True
+    layers = []
+    for _ in range(num_layers):
+        outputs = reached
+        touched = outputs[graph.edge_index].any(0)
+        reached = outputs.clone()
+        reached[graph.edge_index[:, touched].flatten()] = True
+        layers.append((outputs, reached, touched))
+    return layers
