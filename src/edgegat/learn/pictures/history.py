@@ -38,8 +38,10 @@ def draw_history(
     epochs = np.arange(1, len(train_loss) + 1)
     with new_figure(6.4, 5.0) as figure:
         above, below = figure.subplots(2, 1, sharex=True)
-        _line(above, epochs, train_loss, "training", COLOURS[1])
-        _line(above, epochs, val_loss, "validation", COLOURS[0])
+        # The names stand away from each other: both curves may end at the same place.
+        training_is_above = not train_loss[-1] < val_loss[-1]
+        _line(above, epochs, train_loss, "training", COLOURS[1], "bottom" if training_is_above else "top")
+        _line(above, epochs, val_loss, "validation", COLOURS[0], "top" if training_is_above else "bottom")
         above.set_ylabel("loss (cross-entropy)")
         above.set_title(f"What {len(epochs)} epochs of training did")
         _line(below, epochs, val_metric, "validation", COLOURS[0])
@@ -65,11 +67,13 @@ def draw_history(
     return figure
 
 
-def _line(axes: Axes, epochs: np.ndarray, values: Sequence[float], name: str, colour: str) -> None:
+def _line(
+    axes: Axes, epochs: np.ndarray, values: Sequence[float], name: str, colour: str, va: str = "center"
+) -> None:
     """The curve, named at its last value."""
     known = np.asarray(values, float)
     there = np.flatnonzero(np.isfinite(known))
     if not len(there):
         return
     axes.plot(epochs, known, color=colour, marker="o" if len(there) == 1 else None)
-    label_line(axes, float(epochs[there[-1]]), float(known[there[-1]]), name, colour)
+    label_line(axes, float(epochs[there[-1]]), float(known[there[-1]]), name, colour, va=va)
