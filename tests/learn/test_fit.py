@@ -191,6 +191,14 @@ def test_refusals(graph, options, said):
         fit(graph, SMALL, TrainingOptions(epochs=50, **options))
 
 
+def test_graphs_without_features_or_without_edges():
+    graph = edges_decide()
+    no_features = replace(graph, x=torch.zeros(60, 0), edge_attr=torch.zeros(180, 0))
+    no_edges = replace(graph, edge_index=torch.zeros(2, 0, dtype=torch.long), edge_attr=torch.zeros(0, 2))
+    for odd in (no_features, no_edges):
+        assert fit(odd, SMALL, TrainingOptions(epochs=2)).logits.isfinite().all()
+
+
 def test_mixed_precision_on_a_cpu_changes_nothing():
     graph = edges_decide()
     plain, mixed = (fit(graph, SMALL, TrainingOptions(epochs=5, mixed_precision=on)) for on in (False, True))

@@ -17,6 +17,7 @@ from edgegat.data import DataError, GraphEncoder
 from edgegat.learn import (
     LearningError,
     ModelOptions,
+    OptionError,
     SavedModelError,
     TrainingInterrupted,
     TrainingOptions,
@@ -269,6 +270,12 @@ def test_interrupted_and_resumed_it_is_the_same(tmp_path, trained):
 def test_refusals_of_training(tables, schema, kind, said):
     with pytest.raises(kind, match=said):
         train_job(*tables, schema, SMALL, QUICK)
+
+
+@pytest.mark.parametrize("repeats", [0, 1.5, True])
+def test_repeats_that_cannot_be(repeats):
+    with pytest.raises(OptionError, match=f"repeats is {repeats}, but it must be a whole number, 1 or more"):
+        train_job(*BANK, SCHEMA, SMALL, QUICK, repeats=repeats)
 
 
 def test_refusals_of_prediction(trained, tmp_path):

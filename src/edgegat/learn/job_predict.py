@@ -7,6 +7,7 @@ from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 from torch import Tensor
 
@@ -103,7 +104,7 @@ def _table(saved: SavedModel, encoded: EncodedGraph, scores: Scores) -> pl.DataF
         {
             "id": encoded.ids,
             "class": names.gather(decided),
-            "probability": p[range(len(p)), decided],
+            "probability": np.take_along_axis(p, decided[:, None], 1)[:, 0],
             "score": p[:, saved.wanted],
         }
     )

@@ -19,6 +19,7 @@ from edgegat.data.checks import Finding, check_tables
 from edgegat.data.reading import TableSource
 from edgegat.learn.baselines import Baseline, boosting, plain_gat
 from edgegat.learn.calibration import Calibration
+from edgegat.learn.errors import OptionError
 from edgegat.learn.fingerprint import fingerprint
 from edgegat.learn.fitting import Fitted, fit
 from edgegat.learn.metrics import Metrics
@@ -87,6 +88,8 @@ def train_job(
         (['EGAT', 'gradient boosting', 'GAT without edge features'], 'test', 1.0)
     """
     started = time.perf_counter()
+    if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
+        raise OptionError(f"repeats is {repeats!r}, but it must be a whole number, 1 or more.")
     tell = progress or ignore_progress
     sizes, options = model_options or ModelOptions(), training_options or TrainingOptions()
     folder = None if output is None else Path(output)
