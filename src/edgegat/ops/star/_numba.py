@@ -103,7 +103,7 @@ class _Block:
 
     def gather(self, some: Hubs, row: Array, given: Rows, width: int) -> Array:
         gathered = empty(self.K * row.size * width, given.flat.dtype.type)
-        each(some.rows(), hub_parts.gather(self.K, width), row, *given, gathered)
+        each(some.rows(), hub_parts.gather(width), self.K, row, *given, gathered)
         return gathered
 
 
@@ -119,8 +119,8 @@ def _forward(block: _Block) -> tuple[Tensor, Tensor]:
         note("star/numba/hubs")
         results = empty(K * some.row.size * (F + 2), dtype)
         scratch_of = _hub_scratch(some, hubs.scratch(F), dtype)
-        each(some.units(K), hubs.forward(K, F), *block.for_hubs(some), *scratch_of, results)
-        each(some.rows(), hub_parts.scatter(K, F), some.row, results, sums)
+        each(some.units(K), hubs.forward(F), K, *block.for_hubs(some), *scratch_of, results)
+        each(some.rows(), hub_parts.scatter(F), K, some.row, results, sums)
     out, lse = empty(M * K * F, dtype), empty(M * K, np.float64)
     each(plan.edges(), edges.forward(K, F), *block.for_edges(), sums, out, lse)
     return tensor(out, M, K, F), tensor(lse, M, K)
@@ -147,14 +147,15 @@ def _backward(block: _Block, grad: Tensor, out: Tensor, lse: Tensor) -> StarGrad
         scratch_of = _hub_scratch(some, hubs_backward.scratch(F), dtype)
         each(
             some.units(K),
-            hubs_backward.backward(K, F),
+            hubs_backward.backward(F),
+            K,
             *block.for_hubs(some),
             *gathered,
             *scratch_of,
             results,
             d_node,
         )
-        each(some.rows(), hub_parts.scatter_backward(K, F), some.row, results, at_query, at_key, at_value)
+        each(some.rows(), hub_parts.scatter_backward(F), K, some.row, results, at_query, at_key, at_value)
     d_first, d_second = empty(M * K, dtype), empty(M * K if block.by_edge else 0, dtype)
     d_value = empty(M * K * F, dtype)
     each(

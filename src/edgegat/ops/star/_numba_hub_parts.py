@@ -15,10 +15,12 @@ STEP = 8
 
 
 @functools.cache
-def gather(K: int, F: int) -> Any:
+def gather(F: int) -> Any:
     """``[rows, K, F]`` to ``gathered [K, J, F]``: at the places ``first : last`` what stands in their rows."""
 
-    def star_gather(first: int, last: int, row: Array, per_row: Array, step: int, gathered: Array) -> None:
+    def star_gather(
+        first: int, last: int, K: int, row: Array, per_row: Array, step: int, gathered: Array
+    ) -> None:
         J = row.size
         for j in range(first, last):
             begin = row[j] * step
@@ -57,14 +59,13 @@ def part(array, room, number):
 
 
 @functools.cache
-def scatter(K: int, F: int) -> Any:
+def scatter(F: int) -> Any:
     """``results [K, J, F + 2]`` to the rows of ``sums``, for the places ``first : last``."""
-    KF = K * F
 
-    def star_scatter(first: int, last: int, row: Array, results: Array, sums: Array) -> None:
+    def star_scatter(first: int, last: int, K: int, row: Array, results: Array, sums: Array) -> None:
         J = row.size
         for j in range(first, last):
-            at = row[j] * (2 * K + KF)
+            at = row[j] * (2 * K + K * F)
             for k in range(K):
                 of = (k * J + j) * (F + 2)
                 sums[at + k] = results[of]
@@ -76,12 +77,11 @@ def scatter(K: int, F: int) -> Any:
 
 
 @functools.cache
-def scatter_backward(K: int, F: int) -> Any:
+def scatter_backward(F: int) -> Any:
     """The same in the backward pass: ``results [K, J, F + 2]`` to the rows of each gradient."""
-    KF = K * F
 
     def star_scatter_backward(
-        first: int, last: int, row: Array, results: Array, d_query: Array, d_key: Array, d_value: Array
+        first: int, last: int, K: int, row: Array, results: Array, d_query: Array, d_key: Array, d_value: Array
     ) -> None:
         J = row.size
         for j in range(first, last):
@@ -90,6 +90,6 @@ def scatter_backward(K: int, F: int) -> Any:
                 d_query[row[j] * K + k] = results[of]
                 d_key[row[j] * K + k] = results[of + 1]
                 for f in range(F):
-                    d_value[row[j] * KF + f * K + k] = results[of + 2 + f]
+                    d_value[row[j] * K * F + f * K + k] = results[of + 2 + f]
 
     return kernel(star_scatter_backward)

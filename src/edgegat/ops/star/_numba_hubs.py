@@ -34,13 +34,14 @@ def scratch(F: int) -> tuple[int, int]:
 
 
 @functools.cache
-def forward(K: int, F: int) -> Any:
+def forward(F: int) -> Any:
     """The units ``first : last``: ``(m, denominator, numerator)`` of every reader, ``[K, J, F + 2]``."""
     C = F + 1
 
     def star_hubs(
         first: int,
         last: int,
+        K: int,
         hub_ptr: Array,
         hub_node: Array,
         x: Array,

@@ -21,7 +21,7 @@ def scratch(F: int) -> tuple[int, int]:
 
 
 @functools.cache
-def backward(K: int, F: int) -> Any:
+def backward(F: int) -> Any:
     """The units ``first : last``: gradients of every incidence's query, key and value, ``[K, J, F + 2]``.
 
     Values and answers are taken from the value of the largest key: where that key dominates, an answer is all
@@ -32,6 +32,7 @@ def backward(K: int, F: int) -> Any:
     def star_hubs_backward(
         first: int,
         last: int,
+        K: int,
         hub_ptr: Array,
         hub_node: Array,
         x: Array,
