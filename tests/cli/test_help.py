@@ -13,7 +13,7 @@ import pytest
 from edgegat.cli import main
 from tests.cli.run import edgegat, edgegat_process
 
-COMMANDS = ["init", "check", "generate", "info"]
+COMMANDS = ["demo", "init", "check", "train", "evaluate", "predict", "generate", "info"]
 HEAVY = {"torch", "polars", "torch_geometric", "numpy", "sklearn", "matplotlib", "numba", "edgegat.data"}
 
 
@@ -34,7 +34,7 @@ def test_every_command_explains_itself_by_examples(command):
         assert option in said.out
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["check", "--help"], ["--version"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["train", "--help"], ["--version"]])
 def test_help_imports_nothing_heavy(arguments):
     code = (
         f"import sys; sys.argv[1:] = {arguments!r}\n"

@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from edgegat import __version__
-from edgegat.cli import check, generate, info, init
+from edgegat.cli import check, demo, evaluate, generate, info, init, predict, train
 from edgegat.cli.command import add_command
+from edgegat.cli.settings import list_settings
 
 _EPILOG = """\
 [bold]From two tables to scores[/]
@@ -54,10 +55,11 @@ def _edgegat(
     pass
 
 
-for command in (
-    init.init,
-    check.check,
-    generate.generate,
-    info.info,
-):
-    add_command(app, command)
+add_command(app, demo.demo)
+add_command(app, init.init)
+add_command(app, check.check)
+add_command(app, train.train, f"[bold]Options for --set[/]\n\n{list_settings()}")
+add_command(app, evaluate.evaluate)
+add_command(app, predict.predict)
+add_command(app, generate.generate)
+add_command(app, info.info)

@@ -46,7 +46,7 @@ def check(say: Say, nodes: Nodes, edges: Edges, schema: SchemaFile = SCHEMA) -> 
         else "Nothing is wrong with these tables."
     )
     if not errors:
-        say(f"Then\n  {say_command('train', nodes, edges, schema)}")
+        say.then(say_command("train", nodes, edges, schema))
     say.result({"errors": errors, "findings": [asdict(finding) for finding in findings]})
     if errors:
         raise typer.Exit(WRONG)

@@ -24,11 +24,11 @@ Debug = Annotated[
 ]
 
 
-def add_command(app: typer.Typer, function: Callable[..., None]) -> None:
+def add_command(app: typer.Typer, function: Callable[..., None], epilog: str = "") -> None:
     """Make a command of ``function(say, ...)``: its other parameters are arguments and options.
 
     The docstring is the help. It gets ``--quiet``, ``--json`` and ``--debug``; whatever it raises is explained on
-    stderr, without a traceback.
+    stderr, without a traceback. The epilog stands below all options.
     """
 
     @wraps(function)
@@ -53,4 +53,4 @@ def add_command(app: typer.Typer, function: Callable[..., None]) -> None:
     ]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer reads it
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    app.command(function.__name__)(run)
+    app.command(function.__name__, epilog=epilog)(run)

@@ -16,13 +16,15 @@ def generate(
     folder: Annotated[
         Path, typer.Argument(help="Where to write it; made if it is not there.", show_default=False)
     ],
-    bank: Annotated[str, typer.Option(help="trade-b (two classes) or trade-m (three).")] = "trade-b",
+    bank: Annotated[
+        str, typer.Option(metavar="NAME", help="trade-b (two classes) or trade-m (three).")
+    ] = "trade-b",
     customers: Annotated[
         int | None,
-        typer.Option(help="How many: 1,000 to 10 million.", show_default="as in the paper, about 4,000"),
+        typer.Option(metavar="N", help="How many: 1,000 to 10 million.", show_default="as in the paper"),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Another bank of the same kind.")] = 0,
-    format: Annotated[str, typer.Option(help="csv or parquet.")] = "csv",
+    seed: Annotated[int, typer.Option(metavar="N", help="Another bank of the same kind.")] = 0,
+    format: Annotated[str, typer.Option(metavar="NAME", help="csv or parquet.")] = "csv",
 ) -> None:
     """Invent a bank: customers, transactions and the TOML file that explains them.
 
@@ -47,5 +49,5 @@ def generate(
         )
     for file, what in zip(files, ("customers", "their transactions", "what the columns mean"), strict=True):
         say(f"{file}: {what}")
-    say(f"Then\n  {say_command('check', str(files[0]), [str(files[1])], files[2])}")
+    say.then(say_command("check", str(files[0]), [str(files[1])], files[2]))
     say.result(files._asdict())

@@ -22,10 +22,12 @@ class Say:
     Attributes:
         quiet: only errors.
         as_json: one JSON object on stdout, nothing else.
+        hints: whether to say which command comes next.
     """
 
     quiet: bool = False
     as_json: bool = False
+    hints: bool = True
 
     def __call__(self, text: str = "") -> None:
         """One or more lines for people."""
@@ -35,6 +37,11 @@ class Say:
     def title(self, text: str) -> None:
         """A line that stands out where there are colours."""
         self(typer.style(text, bold=True))
+
+    def then(self, command: str) -> None:
+        """The command to type next."""
+        if self.hints:
+            self(f"Then\n  {command}")
 
     def table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """Columns, the first to the left and the others to the right, two spaces between them."""

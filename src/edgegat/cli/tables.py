@@ -22,6 +22,7 @@ Edges = Annotated[
         metavar="EDGES", help="Edge table: transfers, calls; several files are one table.", show_default=False
     ),
 ]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Folder of a trained model.", show_default=False)]
 SchemaFile = Annotated[
     Path, typer.Option("--schema", "-s", metavar="FILE", help="What the columns mean: see edgegat init.")
 ]
