@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,7 +42,7 @@ def draw_ranking(rankings: Mapping[str, Ranking], wanted: str, of: str = "test p
     """
     from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
 
-    with new_figure(9.0, 4.4) as figure:
+    with new_figure(9.0, 5.3 + 0.2 * len(rankings)) as figure:
         roc, pr = figure.subplots(1, 2)
         shares = []
         for number, (name, ranking) in enumerate(rankings.items()):
@@ -59,15 +59,21 @@ def draw_ranking(rankings: Mapping[str, Ranking], wanted: str, of: str = "test p
         roc.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle=":")
         if shares:
             pr.axhline(float(np.mean(shares)), color=GREY, linewidth=1, linestyle=":")
-        _finish(
-            roc, f"ROC, {of}", "false alarms (share of the others)", f"found (share of {wanted})", "lower right"
-        )
-        _finish(pr, "Precision and recall", f"recall (share of {wanted} found)", "precision", "lower left")
+        _finish(roc, f"ROC, {of}", "false alarms (share of the others)", f"found (share of {wanted})")
+        _finish(pr, "Precision and recall", f"recall (share of {wanted} found)", "precision")
         roc.text(0.55, 0.5, "chance", color=GREY, fontsize=9, rotation=45, rotation_mode="anchor", va="top")
     return figure
 
 
-def _finish(axes: Axes, title: str, x: str, y: str, place: Literal["lower left", "lower right"]) -> None:
+def _finish(axes: Axes, title: str, x: str, y: str) -> None:
     axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.02), aspect="equal", xlabel=x, ylabel=y, title=title)
     if axes.get_legend_handles_labels()[0]:
-        axes.legend(title="area", frameon=False, fontsize=9, title_fontsize=9, loc=place, labelspacing=0.3)
+        axes.legend(
+            title="area",
+            frameon=False,
+            fontsize=9,
+            title_fontsize=9,
+            labelspacing=0.3,
+            loc="upper center",
+            bbox_to_anchor=(0.5, -0.14),  # below the axes, where no curve passes
+        )
