@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from edgegat.cli.results import PARTS, number
 from edgegat.cli.say import Say, align
 
 
@@ -28,13 +29,17 @@ def info(
       edgegat info model
       edgegat info model --json
     """
-    content = _of_machine() if model is None else _of_model(model)
-    for title, section in content.items():
-        say.title(title)
-        if isinstance(section, dict):
-            say(align([[f"  {name}", _in_words(value)] for name, value in section.items()], to_left=True))
-        else:
-            say(f"  {_in_words(section)}")
+    if model is None:
+        content = _of_machine()
+        _say_sections(say, content)
+    else:
+        content = _of_model(model)
+        _say_sections(
+            say, {name: content[name] for name in ("classes", "data", "model", "training", "versions")}
+        )
+        for part, rows in _results(content["metrics"]).items():
+            say.title(f"accuracy, ROC-AUC and PR-AUC on the {PARTS[part]} part")
+            say(align(rows))
     say.result(content)
 
 
@@ -64,12 +69,33 @@ def _of_model(folder: Path) -> dict[str, Any]:
     saved = load_model(folder)
     return {
         "classes": list(saved.classes),
+        "wanted": saved.classes[saved.wanted],
         "data": dict(saved.data),
-        "metrics": dict(saved.metrics),
         "model": saved.model_options.to_dict(),
         "training": saved.training_options.to_dict(),
         "versions": dict(saved.versions),
+        "metrics": dict(saved.metrics),
     }
+
+
+def _results(metrics: dict[str, Any]) -> dict[str, list[list[str]]]:
+    """One row for each method and part; nothing for a model that was saved without results."""
+    parts: dict[str, list[list[str]]] = {}
+    for method, results in metrics.get("methods", {}).items():
+        for part, values in results["parts"].items():
+            cells = [number(values[name]) for name in ("accuracy", "roc_auc", "pr_auc")]
+            parts.setdefault(part, []).append([f"  {method}", *cells])
+    return parts
+
+
+def _say_sections(say: Say, sections: dict[str, Any]) -> None:
+    for title, section in sections.items():
+        say.title(title)
+        if isinstance(section, dict):
+            rows = [[f"  {name}", _in_words(value)] for name, value in section.items()]
+            say(align(rows, to_left=True))
+        else:
+            say(f"  {_in_words(section)}")
 
 
 def _in_words(value: object) -> str:
