@@ -8,8 +8,8 @@ READY := .venv/ready
 .PHONY: demo test check bench clean
 .DELETE_ON_ERROR:
 
-demo: $(READY)  ## train an EGAT where the edges decide, beside a GAT that does not see them
-	@$(BIN)/python examples/edges_decide.py
+demo: $(READY)  ## everything on an invented bank: check, train beside two baselines, score, draw
+	@$(BIN)/edgegat demo
 
 test: $(READY)  ## the whole test suite, docstring examples included
 	$(BIN)/python -m pytest -n auto

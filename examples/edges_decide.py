@@ -3,7 +3,7 @@
 A bank's customers move money. Some split large sums into many payments, each just below the amount that
 would be reported. A customer's own features (age, risk level) say nothing of it; neither does the number of
 partners. Each relation carries the number and the total amount of its payments, and only together, and only
-over all of a customer's relations, do they tell. Run it with ``make demo`` or
+over all of a customer's relations, do they tell. Run it with
 ``python examples/edges_decide.py``.
 """
 
