@@ -7,10 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from threadpoolctl import threadpool_info
 
 from edgegat import EdgeGraph
 from edgegat.learn import ModelOptions, TrainingInterrupted, TrainingOptions, boosting, plain_gat
 from edgegat.learn.aggregates import incident_aggregates
+from edgegat.learn.device import threads_for
 from tests.learn.graphs import edges_decide
 from tests.learn.test_checkpoint import stop_after
 
@@ -105,3 +107,17 @@ def test_a_gat_that_is_stopped_goes_on(tmp_path):
         plain_gat(graph, sizes, options, checkpoints=tmp_path, progress=stop_after(3))
     resumed = plain_gat(graph, sizes, options, checkpoints=tmp_path, resume=True)
     assert torch.equal(resumed.logits, whole.logits)
+
+
+def test_small_work_gets_one_thread_and_large_work_all_of_them():
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        with threads_for(100):
+            assert torch.get_num_threads() == 1
+            assert {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "openmp"} == {1}
+        assert torch.get_num_threads() == 2
+        with threads_for(1_000_000):
+            assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)

@@ -88,7 +88,9 @@ def boosting(
         early_stopping=False,
         class_weight="balanced" if options.class_weights == "balanced" else None,
         random_state=options.seed % 2**32,
-    ).fit(columns[chosen], y[chosen])
+    )
+    with threads_for(len(chosen)):
+        trees.fit(columns[chosen], y[chosen])
 
     def spread(p: np.ndarray) -> np.ndarray:
         """All classes, those without a training node too."""
@@ -97,10 +99,11 @@ def boosting(
         return out
 
     rounds = _ROUNDS
-    if len(val):
-        losses = [score("log_loss", y[val], spread(p)) for p in trees.staged_predict_proba(columns[val])]
-        rounds = int(np.argmin(losses)) + 1
-    p = spread(next(p for n, p in enumerate(trees.staged_predict_proba(columns), 1) if n == rounds))
+    with threads_for(graph.num_edges):
+        if len(val):
+            losses = [score("log_loss", y[val], spread(p)) for p in trees.staged_predict_proba(columns[val])]
+            rounds = int(np.argmin(losses)) + 1
+        p = spread(next(p for n, p in enumerate(trees.staged_predict_proba(columns), 1) if n == rounds))
     logits = torch.from_numpy(np.log(p.clip(1e-12)))
     return Baseline(
         BOOSTING,

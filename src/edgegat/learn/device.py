@@ -71,24 +71,29 @@ def seeded(seed: int, device: torch.device) -> Iterator[None]:
 
 
 @contextmanager
-def threads_for(num_edges: int) -> Iterator[None]:
-    """Inside the block, torch uses one thread if the graph is small.
+def threads_for(size: int) -> Iterator[None]:
+    """Inside the block, torch and scikit-learn use one thread if the graph (or table) is small: by edges or rows.
 
     Threads that wait for each other at every one of a thousand small operations gain nothing when the machine is
     idle, and cost ten times the time when it is not.
 
     Example:
-        >>> with threads_for(num_edges=4000):
+        >>> with threads_for(size=4000):
         ...     torch.get_num_threads()
         1
     """
-    before = torch.get_num_threads()
-    if num_edges < _WORTH_A_SECOND_THREAD:
-        torch.set_num_threads(1)
-    try:
+    if size >= _WORTH_A_SECOND_THREAD:
         yield
-    finally:
-        torch.set_num_threads(before)
+        return
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # comes with scikit-learn
+
+    before = torch.get_num_threads()
+    with threadpool_limits(1, user_api="openmp"):
+        torch.set_num_threads(1)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(before)
 
 
 def _listing(names: list[str]) -> str:
