@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tomllib
@@ -77,6 +78,18 @@ def test_wrong_commands_and_options():
     said = edgegat("check", "a.csv")
     assert (said.code, "EDGES" in said.err) == (2, True)
     assert edgegat("generate", "bank", "--customers", "many").code == 2
+
+
+def test_waiting_threads_sleep_unless_told_otherwise(monkeypatch):
+    for told, used in ((None, "PASSIVE"), ("ACTIVE", "ACTIVE")):
+        monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+        if told:
+            monkeypatch.setenv("OMP_WAIT_POLICY", told)
+        monkeypatch.setattr(sys, "argv", ["edgegat", "--version"])
+        with pytest.raises(SystemExit):
+            main()
+        assert os.environ["OMP_WAIT_POLICY"] == used
+        monkeypatch.delenv("OMP_WAIT_POLICY")
 
 
 def test_the_command_is_the_one_that_is_installed():
