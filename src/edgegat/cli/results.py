@@ -44,7 +44,7 @@ def say_report(say: Say, report: TrainReport) -> None:
             else "; --repeat 10 tells how much of it is luck."
         )
     )
-    say(say_best(judges, report.classes[report.wanted]))
+    say(say_best(judges, report.classes[report.wanted], "In the first run, of" if runs > 1 else "Of"))
 
 
 def methods_table(report: TrainReport) -> tuple[list[str], Rows]:
@@ -77,12 +77,12 @@ def confusion_table(metrics: Metrics, classes: Sequence[str]) -> tuple[list[str]
     return ["", *(f"said {name}" for name in classes)], rows
 
 
-def say_best(metrics: Metrics, wanted: str) -> str:
+def say_best(metrics: Metrics, wanted: str, start: str = "Of") -> str:
     """What somebody finds who looks at the highest scores only."""
     top = metrics.top[-1]
     return (
-        f"Of the {top.k:,} highest scores {top.precision:.0%} are {wanted!r}, {top.lift:.1f} times as many as chance "
-        f"would find: {top.recall:.0%} of all there are."
+        f"{start} the {top.k:,} highest scores {top.precision:.0%} are {wanted!r}, {top.lift:.1f} times as many as "
+        f"chance would find: {top.recall:.0%} of all there are."
     )
 
 
