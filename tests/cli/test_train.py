@@ -124,5 +124,7 @@ def test_ctrl_c_says_how_to_go_on_and_going_on_works(bank, tmp_path):
     following = err.splitlines()[-1].split()
     assert following == ["edgegat", *arguments, "--resume"]
     assert not Path("model/config.json").exists()
+    said = edgegat_process(*following[1:], "--seed", 1)
+    assert (said.code, "seed was 0 and is 1" in said.err) == (2, True), said.err
     said = edgegat_process(*following[1:])
     assert (said.code, load_model("model").history.epochs) == (0, 1000), said.err
