@@ -14,7 +14,6 @@ import json
 import math
 import os
 import platform
-import resource
 import statistics
 import subprocess
 import sys
@@ -28,7 +27,6 @@ import torch
 from benchmarks import steps
 from benchmarks.graphs import ethereum, even, one_star, planetoid, power_law
 from benchmarks.measure import METHODS
-from benchmarks.measure import resident as resident
 from edgegat.graph import Stars
 from edgegat.ops.star import _naive
 
@@ -172,17 +170,13 @@ def extra_memory_of_a_star() -> float:
     """What the edge block on one star takes on top of its inputs, in a fresh process."""
     code = (
         "from benchmarks import cpu, steps; from benchmarks.graphs import one_star; "
+        "from benchmarks.measure import peak, resident; "
         "steps.edge_block(one_star(1000), 1001)(); step = steps.edge_block(one_star(cpu.STAR), cpu.STAR + 1); "
-        "before = cpu.resident(); step(); print(cpu.peak() - before)"
+        "before = resident(); step(); print(peak() - before)"
     )
     return float(
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     )
-
-
-def peak() -> int:
-    """The most bytes that this process ever had in memory."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def said(row: dict[str, Any]) -> str:

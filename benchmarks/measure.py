@@ -43,8 +43,17 @@ METHODS: dict[str, Callable[[Tensor, int], steps.Step]] = {
 
 def resident() -> int:
     """Bytes of this process in memory now."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize()
+    return _status("VmRSS")
+
+
+def peak() -> int:
+    """The most bytes that this process ever had in memory. (``getrusage`` would count its parent's, too.)"""
+    return _status("VmHWM")
+
+
+def _status(name: str) -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name))
 
 
 def measure(method: str, num_edges: int) -> dict[str, float | str]:
@@ -62,8 +71,7 @@ def measure(method: str, num_edges: int) -> dict[str, float | str]:
         times.append(time.perf_counter() - begin)
         if times[-1] > LONGEST:
             break
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return {"seconds": min(times), "bytes": max(peak - before, 0)}
+    return {"seconds": min(times), "bytes": max(peak() - before, 0)}
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from edgegat.data import DataError, EncodedGraph, GraphEncoder, Schema
+from edgegat.data.cells import FALSE_WORDS, TRUE_WORDS
 from edgegat.data.checks import Finding, check_tables
 from edgegat.data.reading import TableSource
 from edgegat.learn.baselines import Baseline, boosting, plain_gat
@@ -172,9 +173,7 @@ def _run(
             )
         )
     assert graph.y is not None
-    counts = torch.bincount(graph.y[fitted.task.train], minlength=C)
-    # The rarest class; of equally rare ones the last, as 1 is after 0 and "yes" after "no".
-    wanted = C - 1 - int(torch.where(counts > 0, counts, counts.sum() + 1).flip(0).argmin())
+    wanted = wanted_class(encoded.classes, torch.bincount(graph.y[fitted.task.train], minlength=C))
     parts = parts_of(graph)
     methods = []
     results: list[tuple[str, Fitted | Baseline]] = [(EGAT_NAME, fitted), *((o.name, o) for o in others)]
@@ -265,3 +264,22 @@ def _sizes(graph: Any) -> dict[str, int]:
 def _numbered(tell: Progress, number: int, total: int) -> Progress:
     """Say of which run each step is."""
     return lambda step, now, steps: tell(f"Run {number + 1} of {total}: {step}", now, steps)
+
+
+def wanted_class(classes: Sequence[str], counts: Tensor) -> int:
+    """The number of the class that is looked for: of a yes and a no the yes, else the rarest in training.
+
+    Example:
+        >>> wanted_class(["0", "1"], torch.tensor([40, 60]))
+        1
+        >>> wanted_class(["honest", "a swindler", "unclear"], torch.tensor([70, 5, 25]))
+        1
+    """
+    words = [name.strip().lower() for name in classes]
+    if len(words) == 2:
+        for number, word in enumerate(words):
+            if word in TRUE_WORDS and words[1 - number] in FALSE_WORDS:
+                return number
+    # Of equally rare ones the last; a class that training lacks is not looked for.
+    last_first = torch.where(counts > 0, counts, counts.sum() + 1).flip(0)
+    return len(words) - 1 - int(last_first.argmin())

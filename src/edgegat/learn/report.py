@@ -59,7 +59,7 @@ class TrainReport:
         methods: EGAT first, then the baselines, by name.
         judge: the part that judges: ``"test"``, or the last one there is.
         classes: what the class numbers mean.
-        wanted: the number of the class that is looked for: the rarest one.
+        wanted: the number of the class that is looked for: of a yes and a no the yes, else the rarest one.
         reliability: of EGAT's probabilities of that class on the part that judges.
         findings: what the checks of the tables warned of.
         notes: what was guessed or left out in reading, in words.
