@@ -38,7 +38,7 @@ def choose_backend(backend: str, device: torch.device) -> str:
         raise ValueError(f"{asked_by} is {backend!r}, but it must be one of {allowed}.")
     available = available_backends(device)
     if backend == "auto":
-        if available[0] == "torch" and not (device.type == "cpu" and _installed("numba")):
+        if available[0] == "torch":
             _say_what_is_slower(device.type)
         return available[0]
     if backend not in available:
