@@ -18,6 +18,8 @@ from tests.ops.compare import TOLERANCE, Results, assert_close, run, to
 from tests.ops.graphs import KINDS, hub_graph, no_edges, node_inputs, random_graph, simple_star, star_inputs
 from tests.ops.test_edge_attention import LOGITS as EDGE_LOGITS
 from tests.ops.test_edge_attention import inputs_of
+from tests.ops.test_node_parts import LOGITS as PART_LOGITS
+from tests.ops.test_node_parts import part_inputs, parts
 from tests.ops.truth import NODE_LOGITS, STAR_LOGITS
 
 HUB, CHUNK, SEGMENT = 6, 4, 4
@@ -95,6 +97,16 @@ def test_node(graph, kind, dtype):
     got = node(stars, to(dtype, inputs))
     assert all(t.dtype == dtype for t in got.values())
     assert_close(got, node(stars, inputs, "naive"), TOLERANCE[dtype], NODE_LOGITS)
+
+
+@pytest.mark.parametrize("graph", ["random", "hub", "self-loops only", "no edges"])
+@each_kind
+@each_type
+def test_node_parts(graph, kind, dtype):
+    stars = GRAPHS[graph]()
+    inputs = exactly(part_inputs(stars, 2, 3, kind))
+    got, truth = (parts(stars, i, b) for i, b in ((to(dtype, inputs), "triton"), (inputs, "naive")))
+    assert_close(got, truth, TOLERANCE[dtype], PART_LOGITS)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +225,7 @@ def test_torch_accepts_the_operators(operator):
     graph = (stars.ptr, stars.edge, stars.node)
     if operator == "node":
         inputs = [t.requires_grad_() for t in node_inputs(stars, 2, 3, torch.float32).values()]
-        call = NodeCall(*inputs, *graph, stars.other, stars.slot, 0.2)
+        call = NodeCall(*inputs, *graph, stars.other, stars.slot, 0.2, False)
         op = NODE_OPERATORS["triton"]
     else:
         given = star_inputs(stars, 2, 3, torch.float32)

@@ -8,10 +8,11 @@ from edgegat.graph import Stars
 from edgegat.ops._backends import Backend, choose_backend
 from edgegat.ops._shapes import check_shapes
 from edgegat.ops._trace import note
-from edgegat.ops.node import _naive, _operator, _torch
+from edgegat.ops.node._attend import attend
 from edgegat.ops.node._torch import node_attention_weights as node_attention_weights
-
-_IMPLEMENTATIONS = {"naive": _naive.node_attention, "torch": _torch.node_attention}
+from edgegat.ops.node.parts import NodeParts as NodeParts
+from edgegat.ops.node.parts import join_shares as join_shares
+from edgegat.ops.node.parts import node_attention_parts as node_attention_parts
 
 
 def node_attention(
@@ -72,7 +73,7 @@ def node_attention(
         check_shapes(query=(query, (N, "K"), ""), keep=(keep, (I, "K"), "one row per incidence"))
     chosen = choose_backend(backend, node_value.device)
     note(f"node/{chosen}")
-    arguments = (query, key, edge_logit, node_value, edge_value, stars, negative_slope, keep)
-    if chosen in _IMPLEMENTATIONS:
-        return _IMPLEMENTATIONS[chosen](*arguments)
-    return _operator.node_attention(chosen, *arguments)
+    nodes, edges, _ = attend(
+        chosen, query, key, edge_logit, node_value, edge_value, stars, negative_slope, keep, by_incidence=False
+    )
+    return nodes, edges

@@ -18,16 +18,20 @@ def node_attention(
     stars: Stars,
     negative_slope: float,
     keep: Tensor | None,
-) -> tuple[Tensor, Tensor]:
-    """Same contract as :func:`edgegat.ops.node_attention`."""
-    nodes, edges = [], []
+    by_incidence: bool,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Same contract as :func:`edgegat.ops.node_attention`, and the log of each softmax's denominator."""
+    nodes, edges, lse = [], [], []
     for i, (start, end) in enumerate(zip(stars.ptr[:-1].tolist(), stars.ptr[1:].tolist(), strict=True)):
         j, ij = stars.other[start:end], stars.edge[start:end]
-        alpha = F.leaky_relu(query[i] + key[j] + edge_logit[ij], negative_slope).softmax(0)
+        z = edge_logit[start:end] if by_incidence else edge_logit[ij]
+        logit = F.leaky_relu(query[i] + key[j] + z, negative_slope)
+        alpha = logit.softmax(0)
         if keep is not None:
             alpha = alpha * keep[start:end]
         nodes.append((alpha.unsqueeze(-1) * node_value[j]).sum(0))
         edges.append((alpha.unsqueeze(-1) * edge_value[ij]).sum(0))
+        lse.append(logit.double().logsumexp(0))
     if not nodes:
-        return node_value, edge_value.new_zeros(0, *edge_value.shape[1:])
-    return torch.stack(nodes), torch.stack(edges)
+        return node_value, edge_value.new_zeros(0, *edge_value.shape[1:]), query.double()
+    return torch.stack(nodes), torch.stack(edges), torch.stack(lse)

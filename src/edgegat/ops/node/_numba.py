@@ -38,8 +38,9 @@ def forward(call: NodeCall) -> NodeOut:
     return NodeOut(nodes, edges, tensor(lse, N, K))
 
 
-def backward(call: NodeCall, grad_nodes: Tensor, grad_edges: Tensor, out: NodeOut, of_keep: bool) -> NodeGrads:
+def backward(call: NodeCall, upstream: NodeOut, out: NodeOut, of_keep: bool) -> NodeGrads:
     """The gradients of all inputs; of ``keep`` if it is asked for."""
+    grad_nodes, grad_edges, grad_lse = upstream
     N, K = call.query.shape
     plan, dtype = plan_of(call.ptr, call.edge, call.node, call.slot), work_type(call.query.dtype)
     note("node/numba/backward")
@@ -48,17 +49,29 @@ def backward(call: NodeCall, grad_nodes: Tensor, grad_edges: Tensor, out: NodeOu
     _products(plan, plan.far, grad_nodes, call.node_value, dtype, t, adds=False)
     _products(plan, plan.edge, grad_edges, call.edge_value, dtype, t, adds=True)
     d_keep, d_query, d_key = (empty(size * K, dtype) for size in (I if of_keep else 0, N, N))
-    lse = rows(out.lse, np.float64)
-    each(plan.nodes(), kernels.softmax_backward(K), *_logits(call, plan, dtype), *lse, w, t, d_keep, d_query)
+    log, d_log = rows(out.lse, np.float64), rows(grad_lse, np.float64)
+    each(
+        plan.nodes(),
+        kernels.softmax_backward(K),
+        *_logits(call, plan, dtype),
+        *log,
+        *d_log,
+        w,
+        t,
+        d_keep,
+        d_query,
+    )
     each(plan.nodes(), kernels.sum_far_ends(K), plan.ptr, plan.partner, t, d_key)
-    d_logit = empty(M * K, dtype)
-    each(plan.edges(), kernels.sum_ends(K), plan.slot, t, d_logit)
+    d_logit = t
+    if not call.by_incidence:
+        d_logit = empty(M * K, dtype)
+        each(plan.edges(), kernels.sum_ends(K), plan.slot, t, d_logit)
     d_nodes = _weighted_sum(plan, plan.partner, plan.far, w, grad_nodes, N, dtype)
     d_edges = _weighted_ends(plan, w, grad_edges, dtype)
     return NodeGrads(
         tensor(d_query, N, K).to(call.query.dtype),
         tensor(d_key, N, K).to(call.key.dtype),
-        tensor(d_logit, M, K).to(call.edge_logit.dtype),
+        tensor(d_logit, -1, K).to(call.edge_logit.dtype),
         d_nodes.to(call.node_value.dtype),
         d_edges.to(call.edge_value.dtype),
         tensor(d_keep, I, K).to(call.query.dtype) if of_keep else None,
@@ -69,7 +82,8 @@ def _logits(call: NodeCall, plan: Plan, dtype: Number) -> tuple[Any, ...]:
     """The graph, the logits and ``keep``, as the kernels take them."""
     tensors = (call.query, call.key, call.edge_logit, call.keep)
     arrays = [part for t in tensors for part in rows(t, dtype)]
-    return plan.ptr, plan.far, plan.edge, *arrays, call.slope
+    logit_row = np.arange(plan.edge.size, dtype=plan.edge.dtype) if call.by_incidence else plan.edge
+    return plan.ptr, plan.far, logit_row, *arrays, call.slope
 
 
 def _weighted_sum(

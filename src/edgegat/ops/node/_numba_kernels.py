@@ -35,8 +35,8 @@ SHORT = 8
 @functools.cache
 def _logit_of(K: int) -> Any:
     @inlined
-    def logit(x, key, key_step, edge_logit, logit_step, j, ij):
-        return x + double(load(key, j * key_step, K)) + double(load(edge_logit, ij * logit_step, K))
+    def logit(x, key, key_step, edge_logit, logit_step, j, row):
+        return x + double(load(key, j * key_step, K)) + double(load(edge_logit, row * logit_step, K))
 
     return logit
 
@@ -51,7 +51,7 @@ def softmax(K: int) -> Any:
         last: int,
         ptr: Array,
         far: Array,
-        edge: Array,
+        logit_row: Array,
         query: Array,
         query_step: int,
         key: Array,
@@ -69,11 +69,11 @@ def softmax(K: int) -> Any:
             x = double(load(query, v * query_step, K))
             m = full_like(x, -np.inf)
             for r in range(start, end):
-                m = maximum(m, logit(x, key, key_step, edge_logit, logit_step, far[r], edge[r]))
+                m = maximum(m, logit(x, key, key_step, edge_logit, logit_step, far[r], logit_row[r]))
             m = leaky(m, slope)  # it never decreases
             total = full_like(x, 0.0)
             for r in range(start, end):
-                z = leaky(logit(x, key, key_step, edge_logit, logit_step, far[r], edge[r]), slope)
+                z = leaky(logit(x, key, key_step, edge_logit, logit_step, far[r], logit_row[r]), slope)
                 weight = exp_like(z - m, w)
                 total = total + double(weight)
                 store(w, r * K, weight)
@@ -159,9 +159,8 @@ def products(K: int, F: int) -> Any:
 
 @functools.cache
 def softmax_backward(K: int) -> Any:
-    """From ``t``, the gradients of ``w``, to those of the logits (into ``t``), of ``keep`` and of ``query``.
-
-    ``w`` is computed again, because only ``lse`` was kept.
+    """From ``t`` and ``d_lse``, the gradients of ``w`` and ``lse``, to those of the logits (into ``t``), of
+    ``keep`` and of ``query``. ``w`` is computed again, because only ``lse`` was kept.
     """
     logit = _logit_of(K)
 
@@ -170,7 +169,7 @@ def softmax_backward(K: int) -> Any:
         last: int,
         ptr: Array,
         far: Array,
-        edge: Array,
+        logit_row: Array,
         query: Array,
         query_step: int,
         key: Array,
@@ -182,6 +181,8 @@ def softmax_backward(K: int) -> Any:
         slope: float,
         lse: Array,
         lse_step: int,
+        d_lse: Array,
+        d_lse_step: int,
         w: Array,
         t: Array,
         d_keep: Array,
@@ -190,9 +191,9 @@ def softmax_backward(K: int) -> Any:
         for v in range(first, last):
             start, end = ptr[v], ptr[v + 1]
             x, denominator = double(load(query, v * query_step, K)), double(load(lse, v * lse_step, K))
-            mean = full_like(x, 0.0)
+            mean = full_like(x, 0.0) - double(load(d_lse, v * d_lse_step, K))
             for r in range(start, end):
-                z = logit(x, key, key_step, edge_logit, logit_step, far[r], edge[r])
+                z = logit(x, key, key_step, edge_logit, logit_step, far[r], logit_row[r])
                 alpha = exp_like(leaky(z, slope) - denominator, w)
                 gradient = load(t, r * K, K)
                 if d_keep.size:
@@ -204,7 +205,7 @@ def softmax_backward(K: int) -> Any:
                 store(t, r * K, gradient)
             total = full_like(x, 0.0)
             for r in range(start, end):
-                z = logit(x, key, key_step, edge_logit, logit_step, far[r], edge[r])
+                z = logit(x, key, key_step, edge_logit, logit_step, far[r], logit_row[r])
                 alpha = load(w, r * K, K)
                 d = double(alpha) * (double(load(t, r * K, K)) - mean)
                 d = select(z > full_like(z, 0.0), d, d * full_like(d, slope))

@@ -20,7 +20,7 @@ class NodeCall(NamedTuple):
 
     query: Tensor  # [N, K]
     key: Tensor  # [N, K]
-    edge_logit: Tensor  # [M, K]
+    edge_logit: Tensor  # [M, K], or [I, K] if by_incidence
     node_value: Tensor  # [N, K, F]
     edge_value: Tensor  # [M, K, F']
     keep: Tensor | None  # [I, K]
@@ -30,10 +30,11 @@ class NodeCall(NamedTuple):
     other: Tensor
     slot: Tensor
     slope: float
+    by_incidence: bool
 
 
 class NodeOut(NamedTuple):
-    """What the forward pass returns; the last only for the backward pass."""
+    """What the forward pass returns."""
 
     nodes: Tensor  # [N, K, F]
     edges: Tensor  # [N, K, F']
@@ -61,17 +62,18 @@ def node_attention(
     stars: Stars,
     slope: float,
     keep: Tensor | None,
-) -> tuple[Tensor, Tensor]:
-    """Same contract as :func:`edgegat.ops.node_attention`."""
+    by_incidence: bool,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Same contract as :func:`edgegat.ops.node_attention`, and the log of each softmax's denominator."""
     graph = (stars.ptr, stars.edge, stars.node, stars.other, stars.slot)
-    call = NodeCall(query, key, edge_logit, node_value, edge_value, keep, *graph, slope)
-    nodes, edges, _ = _OPERATORS[backend](*call)
-    return nodes, edges
+    call = NodeCall(query, key, edge_logit, node_value, edge_value, keep, *graph, slope, by_incidence)
+    nodes, edges, lse = _OPERATORS[backend](*call)
+    return nodes, edges, lse
 
 
 _CALL = (
     "Tensor query, Tensor key, Tensor edge_logit, Tensor node_value, Tensor edge_value, Tensor? keep, "
-    "Tensor ptr, Tensor edge, Tensor node, Tensor other, Tensor slot, float slope"
+    "Tensor ptr, Tensor edge, Tensor node, Tensor other, Tensor slot, float slope, bool by_incidence"
 )
 
 
@@ -85,14 +87,16 @@ def _define(backend: str) -> Any:
     def backward(
         grad_nodes: Tensor,
         grad_edges: Tensor,
+        grad_lse: Tensor,
         nodes: Tensor,
         edges: Tensor,
         lse: Tensor,
         of_keep: bool,
         *call: Any,
     ) -> tuple[Tensor, ...]:
+        upstream = NodeOut(grad_nodes, grad_edges, grad_lse)
         out = NodeOut(nodes, edges, lse)
-        grads: NodeGrads = _kernels(backend).backward(NodeCall(*call), grad_nodes, grad_edges, out, of_keep)
+        grads: NodeGrads = _kernels(backend).backward(NodeCall(*call), upstream, out, of_keep)
         return tuple(grad_nodes.new_empty(0) if d is None else d for d in grads)
 
     forward_op = torch.library.custom_op(
@@ -103,8 +107,8 @@ def _define(backend: str) -> Any:
         backward,
         mutates_args=(),
         schema=(
-            "(Tensor grad_nodes, Tensor grad_edges, Tensor nodes, Tensor edges, Tensor lse, bool of_keep, "
-            f"{_CALL}) -> (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)"
+            "(Tensor grad_nodes, Tensor grad_edges, Tensor grad_lse, Tensor nodes, Tensor edges, Tensor lse, "
+            f"bool of_keep, {_CALL}) -> (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)"
         ),
     )
 
@@ -121,6 +125,7 @@ def _define(backend: str) -> Any:
     def _(
         grad_nodes: Tensor,
         grad_edges: Tensor,
+        grad_lse: Tensor,
         nodes: Tensor,
         edges: Tensor,
         lse: Tensor,
@@ -133,15 +138,14 @@ def _define(backend: str) -> Any:
 
     def remember(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor, Tensor]) -> None:
         call = NodeCall(*inputs)
-        ctx.slope = call.slope
-        ctx.mark_non_differentiable(output[2])
-        ctx.save_for_backward(*output, *call[:-1])
+        ctx.settings = call.slope, call.by_incidence
+        ctx.save_for_backward(*output, *call[:-2])
 
-    def differentiate(ctx: Any, grad_nodes: Tensor, grad_edges: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
+    def differentiate(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
         nodes, edges, lse, *call = ctx.saved_tensors
         of_keep = ctx.needs_input_grad[5]
-        *grads, keep = backward_op(grad_nodes, grad_edges, nodes, edges, lse, of_keep, *call, ctx.slope)
-        return (*grads, keep if of_keep else None, None, None, None, None, None, None)
+        *grads, keep = backward_op(*upstream, nodes, edges, lse, of_keep, *call, *ctx.settings)
+        return (*grads, keep if of_keep else None, None, None, None, None, None, None, None)
 
     forward_op.register_autograd(differentiate, setup_context=remember)
     return forward_op

@@ -38,7 +38,11 @@ class _Inputs:
         self.plan = plan_of(call.ptr, call.edge, call.node, call.slot)
         self.slope = call.slope
         self.N, self.K = call.query.shape
-        self.M, self.I = call.edge_logit.size(0), call.edge.numel()
+        self.M, self.I = call.slot.size(1), call.edge.numel()
+        self.by_incidence = call.by_incidence
+        self.logit_row = self.plan.edge
+        if call.by_incidence:
+            self.logit_row = torch.arange(self.I, dtype=self.plan.edge.dtype, device=call.edge.device)
         self.F, self.E = call.node_value.size(2), call.edge_value.size(2)
 
     def empty(self, *shape: int, dtype: torch.dtype | None = None) -> Tensor:
@@ -47,7 +51,8 @@ class _Inputs:
     def check(self, *strides: int) -> None:
         """Every table that the kernels index must be within their reach."""
         widest = max(self.QS, self.KS, self.ES, self.PS, self.K * max(self.F, self.E, 1), *strides)
-        check_size(max(self.I * max(self.K, self.PS), max(self.N, self.M) * widest), "a table")
+        by_incidence = max(self.K, self.PS, self.ES if self.by_incidence else 0)
+        check_size(max(self.I * by_incidence, max(self.N, self.M) * widest), "a table")
 
     def tile(self, F: int) -> dict[str, int]:
         """How a walk over a star cuts heads and channels; rows fill what is left."""
@@ -70,19 +75,19 @@ def forward(call: NodeCall) -> NodeOut:
     return NodeOut(nodes.to(call.node_value.dtype), edges.to(call.node_value.dtype), lse)
 
 
-def backward(call: NodeCall, grad_nodes: Tensor, grad_edges: Tensor, out: NodeOut, of_keep: bool) -> NodeGrads:
+def backward(call: NodeCall, upstream: NodeOut, out: NodeOut, of_keep: bool) -> NodeGrads:
     """The gradients of all inputs. The weights are made anew: keeping them would cost more memory than time."""
     inputs = _Inputs(call)
     plan, dtype, M, I, K = inputs.plan, inputs.dtype, inputs.M, inputs.I, inputs.K
     node_value, NS = rows_of(call.node_value, dtype)
     edge_value, ES = rows_of(call.edge_value, dtype)
-    g, GN = rows_of(grad_nodes, dtype)
-    gamma, GE = rows_of(grad_edges, dtype)
+    g, GN = rows_of(upstream.nodes, dtype)
+    gamma, GE = rows_of(upstream.edges, dtype)
     inputs.check(NS, ES, GN, GE)
     weight = _weigh(inputs, out.lse, None, signed=True)
 
     d_edge_value, through = inputs.empty(M, K, inputs.E), inputs.empty(I, K)
-    d_edge_logit, d_keep = inputs.empty(M, K), inputs.empty(I, K) if of_keep else None
+    d_keep = inputs.empty(I, K) if of_keep else None
     if M:
         note("node/triton/edges_backward")
         lanes = max(32, min(128, 512 // next_power(inputs.E)))
@@ -92,12 +97,16 @@ def backward(call: NodeCall, grad_nodes: Tensor, grad_edges: Tensor, out: NodeOu
         )  # fmt: skip
     d_node_value = _to_far_nodes(inputs, weight, node_value, NS, g, GN, through)
     if M:
-        delta = _sum_through(inputs, weight, through)
+        delta = _sum_through(inputs, weight, through) - upstream.lse
         sum_kernels.to_logits[blocks(I * K, _BLOCK)](
             I, plan.node, weight, inputs.keep, through, delta, d_keep, inputs.PS,
             K=K, SLOPE=inputs.slope, BLOCK=_BLOCK,
         )  # fmt: skip
-        sum_kernels.sum_ends[blocks(M * K, _BLOCK)](M, plan.slot, through, d_edge_logit, K=K, BLOCK=_BLOCK)
+    d_edge_logit = through
+    if not call.by_incidence:
+        d_edge_logit = inputs.empty(M, K)
+        if M:
+            sum_kernels.sum_ends[blocks(M * K, _BLOCK)](M, plan.slot, through, d_edge_logit, K=K, BLOCK=_BLOCK)
     d_query, d_key = sum_over_stars(through, plan), sum_over_stars(through, plan, plan.partner)
     given = call.node_value.dtype
     return NodeGrads(
@@ -119,7 +128,7 @@ def _normalise(inputs: _Inputs) -> Tensor:
         return lse
     parts = _parts(inputs, K)
     weight_kernels.sum_segments[blocks(seg.node.numel() * K, _BLOCK)](
-        seg.node, seg.start, seg.end, seg.part, seg.node.numel(), plan.other, plan.edge,
+        seg.node, seg.start, seg.end, seg.part, seg.node.numel(), plan.other, inputs.logit_row,
         inputs.query, inputs.key, inputs.edge_logit, lse, parts,
         inputs.QS, inputs.KS, inputs.ES, K=K, SLOPE=inputs.slope, BLOCK=_BLOCK,
     )  # fmt: skip
@@ -137,7 +146,7 @@ def _weigh(inputs: _Inputs, lse: Tensor, keep: Tensor | None, signed: bool) -> T
     weight = inputs.empty(I, K)
     if I:
         weight_kernels.weigh[blocks(I * K, _BLOCK)](
-            I, plan.node, plan.other, plan.edge, inputs.query, inputs.key, inputs.edge_logit, lse,
+            I, plan.node, plan.other, inputs.logit_row, inputs.query, inputs.key, inputs.edge_logit, lse,
             keep, weight, inputs.QS, inputs.KS, inputs.ES, inputs.PS,
             K=K, SLOPE=inputs.slope, SIGNED=signed, BLOCK=_BLOCK,
         )  # fmt: skip

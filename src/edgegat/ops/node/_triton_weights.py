@@ -12,13 +12,13 @@ import triton.language as tl
 
 
 @triton.jit
-def load_logit(r, v, k, mask, other, edge, query, key, edge_logit, QS, KS, ES, SLOPE: tl.constexpr):
+def load_logit(r, v, k, mask, other, logit_row, query, key, edge_logit, QS, KS, ES, SLOPE: tl.constexpr):
     """The logit of row ``r`` at node ``v``, before and after the LeakyReLU."""
     j = tl.load(other + r, mask=mask, other=0)
-    e = tl.load(edge + r, mask=mask, other=0)
+    row = tl.load(logit_row + r, mask=mask, other=0)
     z = tl.load(query + v * QS + k, mask=mask, other=0.0).to(tl.float64)
     z += tl.load(key + j * KS + k, mask=mask, other=0.0).to(tl.float64)
-    z += tl.load(edge_logit + e * ES + k, mask=mask, other=0.0).to(tl.float64)
+    z += tl.load(edge_logit + row * ES + k, mask=mask, other=0.0).to(tl.float64)
     return z, tl.where(z > 0, z, z * SLOPE)
 
 
@@ -31,7 +31,7 @@ def exp(d, dtype: tl.constexpr):
 
 @triton.jit
 def sum_segments(
-    node, start, end, part, n, other, edge, query, key, edge_logit, lse, parts,
+    node, start, end, part, n, other, logit_row, query, key, edge_logit, lse, parts,
     QS, KS, ES, K: tl.constexpr, SLOPE: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """The log of each softmax's denominator; for long stars that of every segment."""
@@ -46,12 +46,12 @@ def sum_segments(
     top = tl.full([BLOCK], float("-inf"), tl.float64)
     for j in range(longest):
         here = j < length
-        _, z = load_logit(first + j, v, k, here, other, edge, query, key, edge_logit, QS, KS, ES, SLOPE)
+        _, z = load_logit(first + j, v, k, here, other, logit_row, query, key, edge_logit, QS, KS, ES, SLOPE)
         top = tl.where(here, tl.maximum(top, z), top)
     weights = tl.zeros([BLOCK], tl.float64)
     for j in range(longest):
         here = j < length
-        _, z = load_logit(first + j, v, k, here, other, edge, query, key, edge_logit, QS, KS, ES, SLOPE)
+        _, z = load_logit(first + j, v, k, here, other, logit_row, query, key, edge_logit, QS, KS, ES, SLOPE)
         weights += tl.where(here, exp(z - tl.where(here, top, 0.0), query.dtype.element_ty), 0.0)
     log = top + tl.log(tl.where(length > 0, weights, 1.0))
     place = tl.load(part + g, mask=mask, other=-1)
@@ -82,7 +82,7 @@ def join_segments(cut, part_ptr, n, parts, lse, K: tl.constexpr, BLOCK: tl.const
 
 @triton.jit
 def weigh(
-    n, node, other, edge, query, key, edge_logit, lse, keep, weight, QS, KS, ES, PS,
+    n, node, other, logit_row, query, key, edge_logit, lse, keep, weight, QS, KS, ES, PS,
     K: tl.constexpr, SLOPE: tl.constexpr, SIGNED: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """``α`` times ``keep``, ``[I, K]``; ``SIGNED`` makes it negative where the LeakyReLU's slope is ``s``."""
@@ -91,7 +91,7 @@ def weigh(
     r = i // K
     k = i % K
     v = tl.load(node + r, mask=mask, other=0)
-    logit, z = load_logit(r, v, k, mask, other, edge, query, key, edge_logit, QS, KS, ES, SLOPE)
+    logit, z = load_logit(r, v, k, mask, other, logit_row, query, key, edge_logit, QS, KS, ES, SLOPE)
     d = z - tl.load(lse + v * K + k, mask=mask, other=0.0)
     a = exp(d, weight.dtype.element_ty).to(weight.dtype.element_ty)
     if keep is not None:
