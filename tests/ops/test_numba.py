@@ -153,11 +153,15 @@ def test_the_edge_block_is_an_operator_that_torch_can_trace(form):
     torch.library.opcheck(torch.ops.edgegat.star_numba.default, call)
 
 
-def test_the_node_block_is_an_operator_that_torch_can_trace():
+@pytest.mark.parametrize("by_incidence", [False, True])
+def test_the_node_block_is_an_operator_that_torch_can_trace(by_incidence):
     stars = random_graph(6, 12)
-    inputs = [t.requires_grad_() for t in node_inputs(stars, 2, 3).values()]
-    node_attention(*inputs[:5], stars, backend="numba")  # defines the operator
-    call = (*inputs, stars.ptr, stars.edge, stars.node, stars.other, stars.slot, 0.2)
+    given = node_inputs(stars, 2, 3)
+    node_attention(**given, stars=stars, backend="numba")  # defines the operator
+    if by_incidence:
+        given["edge_logit"] = given["edge_logit"][stars.edge]
+    inputs = [t.requires_grad_() for t in given.values()]
+    call = (*inputs, stars.ptr, stars.edge, stars.node, stars.other, stars.slot, 0.2, by_incidence)
     torch.library.opcheck(torch.ops.edgegat.node_numba.default, call)
 
 
