@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check bench tables clean
 .DELETE_ON_ERROR:
 
 demo: $(READY)  ## everything on an invented bank: check, train beside two baselines, score, draw
@@ -22,6 +22,9 @@ check: $(READY)  ## format, lint, types, direction of imports
 
 bench: $(READY)  ## a layer's time and memory on this CPU, beside its peers (some minutes, alone on the machine)
 	$(BIN)/python -m benchmarks.cpu
+
+tables: $(READY)  ## the paper's tables and ours: the committed results beside the published figures
+	@$(BIN)/python -m experiments.show
 
 clean:  ## forget the virtual environment and all caches
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
