@@ -21,7 +21,7 @@ def drawn_graphs(draw: st.DrawFn) -> tuple[Tensor, int]:
 
 
 class Relabelled(NamedTuple):
-    """A graph, and the same with its nodes renamed, its edges reordered and some of them turned around.
+    """A graph, and the same with its nodes renamed, its edges reordered and (if ``turned``) some turned around.
 
     ``node``, ``edge`` and ``incidence`` lead back: the old number of each new one.
     """
@@ -34,16 +34,17 @@ class Relabelled(NamedTuple):
 
 
 @st.composite
-def relabelled_graphs(draw: st.DrawFn) -> Relabelled:
+def relabelled_graphs(draw: st.DrawFn, turned: bool = True) -> Relabelled:
     edge_index, N = draw(drawn_graphs())
     M = edge_index.size(1)
     edge = torch.tensor(draw(st.permutations(range(M))), dtype=torch.long)
     node = torch.tensor(draw(st.permutations(range(N))), dtype=torch.long)
-    turned = torch.tensor(draw(st.lists(st.booleans(), min_size=M, max_size=M)), dtype=torch.bool)
+    turns = st.booleans() if turned else st.just(False)
+    flipped = torch.tensor(draw(st.lists(turns, min_size=M, max_size=M)), dtype=torch.bool)
 
     old = Stars.build(edge_index, N)
     renamed = node.argsort()[edge_index[:, edge]]
-    new = Stars.build(torch.where(turned, renamed.flip(0), renamed), N)
+    new = Stars.build(torch.where(flipped, renamed.flip(0), renamed), N)
     rows = {where: row for row, where in enumerate(zip(old.edge.tolist(), old.node.tolist(), strict=True))}
     meetings = zip(edge[new.edge].tolist(), node[new.node].tolist(), strict=True)
     return Relabelled(old, new, node, edge, torch.tensor([rows[m] for m in meetings], dtype=torch.long))

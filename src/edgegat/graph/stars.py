@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 import torch
 from torch import Tensor
+
+from edgegat.graph.roles import part_by_role, roles
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,8 +25,8 @@ class Stars:
         node: ``[I]``, the node of each incidence, ascending.
         other: ``[I]``, the node at the far end of that edge (the node itself for a self-loop).
         slot: ``[2, M]``, the way back: ``slot[0, e]`` is the incidence of edge ``e`` at its first node and
-            ``slot[1, e]`` the one at its second, ``-1`` where ``e`` is a self-loop. Whether an incidence
-            leaves or enters its node can be read from it.
+            ``slot[1, e]`` the one at its second, ``-1`` where ``e`` is a self-loop. So ``role`` knows which
+            incidences leave their node and which enter it.
 
     Example:
         >>> stars = Stars.build(torch.tensor([[0, 1, 1], [1, 2, 1]]), num_nodes=4)  # 0-1, 1-2, 1-1
@@ -94,6 +97,16 @@ class Stars:
     def degree(self) -> Tensor:
         """``[N]``, the number of edges at each node, a self-loop counted once."""
         return self.ptr[1:] - self.ptr[:-1]
+
+    @cached_property
+    def role(self) -> Tensor:
+        """``[I]``: 0 where the edge leaves the node, 1 where it enters, 2 for a self-loop. Made once."""
+        return roles(self)
+
+    @cached_property
+    def by_role(self) -> Stars:
+        """The stars of ``3N`` parts of nodes, see :func:`edgegat.graph.roles.part_by_role`. Made once."""
+        return part_by_role(self)
 
     def to(self, device: torch.device | str) -> Stars:
         """The same stars on another device."""

@@ -48,6 +48,7 @@ class EGAT(nn.Module):
         heads: ``K``.
         dropout: of the node and edge features that enter each layer, and of ``h*``.
         attention_dropout, key_dropout, negative_slope, activation, backend: see :class:`~edgegat.EGATConv`.
+        directed: edges leave their first node and enter their second, and the model sees the difference.
         edge_attention: ``"star"``, the exact edge block, or ``"transit"``, the paper's cheap variant.
 
     Shapes:
@@ -86,6 +87,7 @@ class EGAT(nn.Module):
         attention_dropout: float = 0.0,
         key_dropout: float = 0.0,
         negative_slope: float = 0.2,
+        directed: bool = False,
         edge_attention: EdgeAttention = "star",
         activation: str = "elu",
         backend: Backend = "auto",
@@ -112,6 +114,7 @@ class EGAT(nn.Module):
                 heads,
                 negative_slope=negative_slope,
                 independent_heads=not first,
+                directed=directed,
                 edge_attention=None if last else edge_attention,
                 activation=activation,
                 attention_dropout=attention_dropout,

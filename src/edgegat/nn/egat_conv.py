@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, overload
+from typing import Literal, NamedTuple, overload
 
 import torch
 import torch.nn.functional as F
@@ -12,7 +12,8 @@ from edgegat.graph import Stars
 from edgegat.nn.activations import ACTIVATIONS
 from edgegat.nn.attention import Attention
 from edgegat.nn.checks import check_choice, check_inputs, check_positive, check_probability
-from edgegat.nn.heads import head_matrix, init_glorot, score_matrix
+from edgegat.nn.directed import DirectedBlocks
+from edgegat.nn.heads import head_matrix, init_glorot, scores
 from edgegat.nn.message_gate import MessageGate
 from edgegat.ops import (
     Backend,
@@ -26,6 +27,16 @@ from edgegat.ops import (
 
 EdgeAttention = Literal["star", "transit"]
 LayerOutput = tuple[Tensor, Tensor | None, Tensor]
+
+
+class _Blocks(NamedTuple):
+    """What both attention blocks sum up, before the non-linearity, and how they came to it."""
+
+    h: Tensor  # [N, K, F_H']
+    m_edge: Tensor  # [N, K, F_E']
+    e: Tensor | None  # [M, K, F_E']
+    alpha: Tensor | None  # [I, K], if it was asked for
+    pair_logits: tuple[Tensor, Tensor, Tensor] | None  # likewise
 
 
 class EGATConv(nn.Module):
@@ -58,6 +69,9 @@ class EGATConv(nn.Module):
         independent_heads: the paper's heads are ``K`` independent stacks, joined only in the merge layer. If
             true, head ``k`` sees only its own ``1/K`` of the input channels, as every layer but the first must.
             If false, every head sees all of them.
+        directed: an edge leaves its first node and enters its second, and both blocks tell these roles apart: see
+            :class:`~edgegat.nn.directed.DirectedBlocks`, whose parameters the layer then has instead of
+            ``a`` and ``b``. If false, nodes and edges do not know which end of an edge is the first.
         edge_attention: ``"star"`` is equation 4, exactly. ``"transit"`` is the paper's cheap variant, in which
             an edge attends to the edge parts of ``m`` at its two end nodes. ``None`` leaves the edge block out.
         activation: ``σ``: ``"elu"``, ``"relu"``, ``"leaky_relu"``, ``"tanh"`` or ``"none"``.
@@ -92,6 +106,7 @@ class EGATConv(nn.Module):
         *,
         negative_slope: float = 0.2,
         independent_heads: bool = False,
+        directed: bool = False,
         edge_attention: EdgeAttention | None = "star",
         activation: str = "elu",
         attention_dropout: float = 0.0,
@@ -102,6 +117,11 @@ class EGATConv(nn.Module):
         check_choice("edge_attention", edge_attention, ("star", "transit", None))
         check_choice("activation", activation, tuple(ACTIVATIONS))
         check_positive(out_channels=out_channels, edge_out_channels=edge_out_channels, heads=heads)
+        if directed and edge_attention == "transit":
+            raise ValueError(
+                "edge_attention='transit' reads both ends of an edge alike: it has no directed form. Choose "
+                "edge_attention='star' with directed=True."
+            )
         groups = heads if independent_heads else 1
         for name, channels in (("in_channels", in_channels), ("edge_dim", edge_dim)):
             if channels % groups:
@@ -124,9 +144,14 @@ class EGATConv(nn.Module):
         # The paper's letters, one of each per head.
         self.W_H = nn.Parameter(torch.empty(heads, in_channels // groups, out_channels))
         self.W_E = nn.Parameter(torch.empty(heads, edge_dim // groups, edge_out_channels))
-        self.a = nn.Parameter(torch.empty(heads, 2 * out_channels + edge_out_channels))
+        self.a: nn.Parameter | None = None
         self.b: nn.Parameter | None = None
-        if edge_attention is not None:
+        self.roles: DirectedBlocks | None = None
+        if directed:
+            self.roles = DirectedBlocks(out_channels, edge_out_channels, heads, edge_attention is not None)
+        else:
+            self.a = nn.Parameter(torch.empty(heads, 2 * out_channels + edge_out_channels))
+        if edge_attention is not None and not directed:
             self.b = nn.Parameter(torch.empty(heads, 2 * edge_out_channels + out_channels))
         self.gate = MessageGate()
         self.reset_parameters()
@@ -138,6 +163,8 @@ class EGATConv(nn.Module):
         for vector in (self.a, self.b):
             if vector is not None:
                 init_glorot(vector, fan_in=vector.size(1), fan_out=1)
+        if self.roles is not None:
+            self.roles.reset_parameters()
 
     @overload
     def forward(
@@ -179,58 +206,81 @@ class EGATConv(nn.Module):
         check_inputs(x, edge_attr, stars, self.in_channels, self.edge_dim)
         mask = self.gate(stars.num_edges)
         h, e = self.project(x, self.W_H), self.project(edge_attr, self.W_E)
-        a_i, a_j, a_ij = self._parts(self.a, self.out_channels, self.out_channels, self.edge_out_channels)
+        value = e if mask is None else e * mask.to(e.dtype).view(-1, 1, 1)
+        if self.roles is None:
+            found = self._undirected(h, e, value, stars, mask, return_attention_weights)
+        else:
+            found = self._directed(self.roles, h, e, value, stars, mask, return_attention_weights)
+
+        activate = ACTIVATIONS[self.activation]
+        h_out, m_edge = activate(found.h), activate(found.m_edge)
+        e_out = None if found.e is None else activate(found.e).flatten(1)
+        merged = torch.cat([h_out, m_edge], -1)  # the node part of m is h' itself
+        outputs = h_out.flatten(1), e_out, merged.flatten(1)
+        if found.alpha is None:
+            return outputs
+        return outputs, Attention(stars, found.alpha, found.pair_logits, self.negative_slope)
+
+    def _undirected(
+        self, h: Tensor, e: Tensor, value: Tensor, stars: Stars, mask: Tensor | None, want_weights: bool
+    ) -> _Blocks:
+        """Equations 1 to 5, without the non-linearities."""
+        assert self.a is not None
+        H, E, slope = self.out_channels, self.edge_out_channels, self.negative_slope
+        a_i, a_j, a_ij = torch.split(self.a, [H, H, E], 1)
         if self.b is None:
             query, key = _scores(h, a_i, a_j)
             (edge_logit,) = _scores(e, a_ij)
         else:
-            b_p, b_q, b_v = self._parts(
-                self.b, self.edge_out_channels, self.edge_out_channels, self.out_channels
-            )
+            b_p, b_q, b_v = torch.split(self.b, [E, E, H], 1)
             query, key, from_node = _scores(h, a_i, a_j, b_v)
             edge_logit, from_reader, from_source = _scores(e, a_ij, b_p, b_q)
 
         keep = self._keep(h, stars, mask)
-        h_sum, e_sum = node_attention(
-            query, key, edge_logit, h, e, stars, self.negative_slope, keep, self.backend
-        )
-        activate = ACTIVATIONS[self.activation]
-        h_out, m_edge = activate(h_sum), activate(e_sum)
-        merged = torch.cat([h_out, m_edge], -1)  # the node part of m is h' itself
+        h_sum, e_sum = node_attention(query, key, edge_logit, h, e, stars, slope, keep, self.backend)
 
         e_out, pair_logits = None, None
-        value = e if mask is None else e * mask.to(e.dtype).view(-1, 1, 1)
         if self.edge_attention == "transit":
+            m_edge = ACTIVATIONS[self.activation](e_sum)
             node_key = _scores(m_edge, b_q)[0] + from_node
             e_out = transit_attention(
-                from_reader, node_key, value, m_edge, from_reader + from_source, stars, self.negative_slope
+                from_reader, node_key, value, m_edge, from_reader + from_source, stars, slope
             )
         elif self.edge_attention == "star":
             drops_keys = self.training and self.key_dropout > 0
-            if drops_keys or return_attention_weights:
+            if drops_keys or want_weights:
                 pair_logits = self._pair_logits(from_reader, from_source, from_node, stars)
             if drops_keys and pair_logits is not None:
                 x_pv, y_qv, own = pair_logits
-                e_out = star_attention(x_pv, y_qv, value, own, stars, self.negative_slope, self.backend)
+                e_out = star_attention(x_pv, y_qv, value, own, stars, slope, self.backend)
             else:
-                e_out = edge_attention(
-                    from_reader, from_source, from_node, value, stars, self.negative_slope, self.backend
-                )
+                e_out = edge_attention(from_reader, from_source, from_node, value, stars, slope, self.backend)
+        alpha = node_attention_weights(query, key, edge_logit, stars, slope) if want_weights else None
+        return _Blocks(h_sum, e_sum, e_out, alpha, pair_logits)
 
-        outputs = h_out.flatten(1), None if e_out is None else activate(e_out).flatten(1), merged.flatten(1)
-        if not return_attention_weights:
-            return outputs
-        alpha = node_attention_weights(query, key, edge_logit, stars, self.negative_slope)
-        return outputs, Attention(stars, alpha, pair_logits, self.negative_slope)
+    def _directed(
+        self,
+        roles: DirectedBlocks,
+        h: Tensor,
+        e: Tensor,
+        value: Tensor,
+        stars: Stars,
+        mask: Tensor | None,
+        want_weights: bool,
+    ) -> _Blocks:
+        """The same where an edge has a role at each end."""
+        slope, keep = self.negative_slope, self._keep(h, stars.by_role, mask)
+        nodes = roles.node_block(h, e, stars, slope, keep, self.backend, want_weights)
+        if self.edge_attention is None:
+            return _Blocks(nodes.nodes, nodes.edges, None, nodes.alpha, None)
+        logits = roles.pair_logits(h, e, stars, self.key_dropout if self.training else 0.0, self.backend)
+        e_out = roles.edge_block(logits, value, stars, slope, self.backend)
+        return _Blocks(nodes.nodes, nodes.edges, e_out, nodes.alpha, logits if want_weights else None)
 
     def project(self, features: Tensor, weight: Tensor) -> Tensor:
         """``W_H h`` or ``W_E e`` of every head: ``[rows, channels]`` to ``[rows, K, channels per head]``."""
         matrix = head_matrix(weight, self.independent_heads)
         return (features @ matrix).view(features.size(0), self.heads, weight.size(2))
-
-    def _parts(self, vector: Tensor, *sizes: int) -> tuple[Tensor, ...]:
-        """The paper's concatenated vector, cut into what belongs to each of its three operands."""
-        return torch.split(vector, list(sizes), dim=1)
 
     def _keep(self, h: Tensor, stars: Stars, mask: Tensor | None) -> Tensor | None:
         """``[I, K]`` factors on ``α``: what dropout leaves, times an explainer's mask."""
@@ -261,15 +311,13 @@ class EGATConv(nn.Module):
         ]
         if self.independent_heads:
             parts.append("independent_heads=True")
+        if self.roles is not None:
+            parts.append("directed=True")
         if self.edge_attention != "star":
             parts.append(f"edge_attention={self.edge_attention!r}")
         return ", ".join(parts)
 
 
 def _scores(features: Tensor, *vectors: Tensor) -> tuple[Tensor, ...]:
-    """Each head's features times its own part of each vector: ``[rows, K, F]``, ``[K, F]`` to ``[rows, K]``.
-
-    One matrix product reads the features once for all vectors.
-    """
-    scores = features.flatten(1) @ score_matrix(torch.stack(vectors))
-    return scores.view(features.size(0), len(vectors), features.size(1)).unbind(1)
+    """Each head's features times its own part of each vector: ``[rows, K, F]``, ``[K, F]`` to ``[rows, K]``."""
+    return scores(features, torch.stack(vectors)).unbind(1)

@@ -40,6 +40,20 @@ def score_matrix(vectors: Tensor) -> Tensor:
     )
 
 
+def scores(features: Tensor, vectors: Tensor) -> Tensor:
+    """Each head's features times its own part of each vector: ``[rows, K, F]``, ``[S, K, F]`` to ``[rows, S, K]``.
+
+    One matrix product reads the features once for all vectors.
+
+    Example:
+        >>> features, vectors = torch.tensor([[[1.0, 2.0]]]), torch.tensor([[[1.0, 1.0]], [[10.0, 0.0]]])
+        >>> scores(features, vectors).tolist()
+        [[[3.0], [10.0]]]
+    """
+    S, K, _ = vectors.shape
+    return (features.flatten(1) @ score_matrix(vectors)).view(features.size(0), S, K)
+
+
 def init_glorot(weight: Tensor, fan_in: int, fan_out: int) -> None:
     """Uniform in ``±√(6 / (fan_in + fan_out))``."""
     bound = math.sqrt(6.0 / max(fan_in + fan_out, 1))

@@ -8,6 +8,7 @@ from edgegat.ops._backends import Backend as Backend
 from edgegat.ops._backends import available_backends as available_backends
 from edgegat.ops._trace import record_kernels as record_kernels
 from edgegat.ops.incidence import at_incidences as at_incidences
+from edgegat.ops.incidence import at_roles as at_roles
 from edgegat.ops.node import NodeParts as NodeParts
 from edgegat.ops.node import join_shares as join_shares
 from edgegat.ops.node import node_attention as node_attention

@@ -11,3 +11,9 @@ def at_incidences(per_edge: Tensor, per_node: Tensor | None, stars: Stars) -> Te
     """Same contract as :func:`edgegat.ops.at_incidences`."""
     edges = per_edge[stars.edge]
     return edges if per_node is None else edges + per_node[stars.node]
+
+
+def at_roles(per_edge: Tensor, per_node: Tensor | None, role: Tensor, stars: Stars) -> Tensor:
+    """Same contract as :func:`edgegat.ops.at_roles`."""
+    edges = per_edge[stars.edge, role]
+    return edges if per_node is None else edges + per_node[stars.node, role]

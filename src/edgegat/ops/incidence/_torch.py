@@ -41,6 +41,30 @@ class _AtIncidences(torch.autograd.Function):
         return d_edge, sum_stars(grad, stars), None
 
 
+def at_roles(per_edge: Tensor, per_node: Tensor | None, role: Tensor, stars: Stars) -> Tensor:
+    """Same contract as :func:`edgegat.ops.at_roles`."""
+    out: Tensor = _AtRoles.apply(per_edge, per_node, role, stars)  # type: ignore[no-untyped-call]
+    return out
+
+
+class _AtRoles(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, per_edge: Tensor, per_node: Tensor | None, role: Tensor, stars: Stars) -> Tensor:
+        ctx.role, ctx.stars, ctx.R, ctx.has_nodes = role, stars, per_edge.size(1), per_node is not None
+        edges = per_edge.flatten(0, 1)[stars.edge * ctx.R + role]
+        return edges if per_node is None else edges + per_node.flatten(0, 1)[stars.node * ctx.R + role]
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        stars = ctx.stars
+        in_role = [torch.where((ctx.role == rho).unsqueeze(1), grad, 0.0) for rho in range(ctx.R)]
+        d_edge = torch.stack([F.pad(some, (0, 0, 0, 1))[stars.slot].sum(0) for some in in_role], 1)
+        if not ctx.has_nodes:
+            return d_edge, None, None, None
+        return d_edge, torch.stack([sum_stars(some, stars) for some in in_role], 1), None, None
+
+
 def star_sums(per_incidence: Tensor, stars: Stars) -> Tensor:
     """Add up ``[I, ...]`` over each star: ``[N, ...]``."""
     sums: Tensor = _StarSums.apply(per_incidence, stars)  # type: ignore[no-untyped-call]

@@ -1,0 +1,169 @@
+"""Both attention blocks of a layer that knows where an edge comes from and where it goes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from edgegat.graph import Stars
+from edgegat.graph.roles import ENTERS, LEAVES, NUM_ROLES, STAYS
+from edgegat.nn.heads import init_glorot, scores
+from edgegat.ops import (
+    Backend,
+    at_roles,
+    join_shares,
+    node_attention_parts,
+    node_attention_weights,
+    star_attention,
+)
+
+UPSTREAM, DOWNSTREAM = range(2)
+NUM_READINGS = 2
+_FAR_ROLE = [ENTERS, LEAVES, STAYS]
+
+
+class NodeSums(NamedTuple):
+    """What every node reads, before the non-linearity."""
+
+    nodes: Tensor  # [N, K, F_H']
+    edges: Tensor  # [N, K, F_E']
+    alpha: Tensor | None  # [I, K], if it was asked for
+
+
+class DirectedBlocks(nn.Module):
+    r"""The two attentions when each edge :math:`p` has a role :math:`\rho` at each end: it *leaves* its first node,
+    *enters* its second, or *stays* (a self-loop).
+
+    **Nodes.** One softmax over the whole star, with a logit of its own for each role, and sums kept apart by role:
+
+    .. math::
+        \alpha_{ij} &= \mathrm{softmax}_j\,
+            \mathrm{LeakyReLU}(a^{\rho T} [h_i \| h_j \| e_{ij}] + a_0^\rho) \\
+        h'_i &= \sigma\Big(\sum_\rho C_H^\rho \sum_{j \in \rho} \alpha_{ij} h_j\Big), \qquad
+        m^E_i = \sigma\Big(\sum_\rho C_E^\rho \sum_{j \in \rho} \alpha_{ij} e_{ij}\Big)
+
+    **Edges.** Two readings :math:`g`, which start out leaning upstream (to edges that enter where this one
+    leaves) and downstream. Reader ``p`` has role :math:`\rho` at the shared node ``v``, source ``q`` has
+    :math:`\tau`:
+
+    .. math::
+        \beta^g_{pq} = \mathrm{softmax}_q\, \mathrm{LeakyReLU}\big(
+            (b_p^{g\rho} \cdot e_p + b_0^{g\rho}) + (b_q^{g\tau} \cdot e_q + b_v^{g\tau} \cdot h_v + b_1^{g\tau})
+        \big), \qquad
+        e'_p = \sigma\Big(\sum_g D^g \sum_q \beta^g_{pq} e_q\Big)
+
+    over both ends of ``p`` at once, so the reader's part does not cancel: together with the source's it prefers
+    any of the four relations. With equal weights for all roles, :math:`C = I`, :math:`D = I/2` and no
+    :math:`a_0, b_0, b_1` these are the undirected blocks. See decision 4.
+    """
+
+    def __init__(self, out_channels: int, edge_out_channels: int, heads: int, has_edge_block: bool) -> None:
+        super().__init__()
+        R, G, K, H, E = NUM_ROLES, NUM_READINGS, heads, out_channels, edge_out_channels
+        self.sizes = (H, E)
+        self.a = nn.Parameter(torch.empty(R, K, 2 * H + E))
+        self.a_0 = nn.Parameter(torch.empty(R, K))
+        self.C_H = nn.Parameter(torch.empty(R, K, H, H))
+        self.C_E = nn.Parameter(torch.empty(R, K, E, E))
+        self.b: nn.Parameter | None = None
+        if has_edge_block:
+            self.b = nn.Parameter(torch.empty(G, R, K, 2 * E + H))
+            self.b_own = nn.Parameter(torch.empty(G, K, E))
+            self.b_0 = nn.Parameter(torch.empty(G, R, K))
+            self.b_1 = nn.Parameter(torch.empty(G, R, K))
+            self.D = nn.Parameter(torch.empty(G, K, E, E))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Glorot; the two readings of the edge block lean upstream and downstream."""
+        H, E = self.sizes
+        init_glorot(self.a, fan_in=2 * H + E, fan_out=1)
+        nn.init.zeros_(self.a_0)
+        init_glorot(self.C_H, fan_in=H, fan_out=H)
+        init_glorot(self.C_E, fan_in=E, fan_out=E)
+        if self.b is None:
+            return
+        init_glorot(self.b, fan_in=2 * E + H, fan_out=1)
+        init_glorot(self.b_own, fan_in=E, fan_out=1)
+        init_glorot(self.D, fan_in=E, fan_out=E)
+        for bias, liked in ((self.b_0, (LEAVES, ENTERS)), (self.b_1, (ENTERS, LEAVES))):
+            nn.init.zeros_(bias)
+            for reading in (UPSTREAM, DOWNSTREAM):
+                nn.init.ones_(bias[reading, liked[reading]])
+                nn.init.constant_(bias[reading, liked[1 - reading]], -1.0)
+
+    def node_block(
+        self,
+        h: Tensor,
+        e: Tensor,
+        stars: Stars,
+        slope: float,
+        keep: Tensor | None,
+        backend: Backend,
+        want_alpha: bool,
+    ) -> NodeSums:
+        """``h [N, K, F_H']``, ``e [M, K, F_E']``, ``keep [I, K]`` in the order of ``stars.by_role``."""
+        N, K, H = h.shape
+        R, parts = NUM_ROLES, stars.by_role
+        a_i, a_j, a_ij = torch.split(self.a, [H, H, e.size(2)], -1)
+        from_nodes = scores(h, torch.cat([a_i, a_j]))
+        # Part (i, role) of a node reads; to its readers at the other ends, the role is the opposite one.
+        query = (from_nodes[:, :R] + self.a_0).transpose(0, 1).reshape(R * N, K)
+        key = from_nodes[:, R:][:, _FAR_ROLE].transpose(0, 1).reshape(R * N, K)
+        role = parts.node.div(max(N, 1), rounding_mode="floor")
+        logit = at_roles(scores(e, a_ij), None, role, parts, backend)
+
+        found = node_attention_parts(query, key, logit, h.repeat(R, 1, 1), e, parts, slope, keep, backend)
+        share = join_shares(found.lse.view(R, N, K)).to(h.dtype)
+        nodes, edges = (
+            torch.einsum("rnk,rnkf,rkfg->nkg", share, sums.view(R, N, *sums.shape[1:]), mix)
+            for sums, mix in ((found.nodes, self.C_H), (found.edges, self.C_E))
+        )
+        if not want_alpha:
+            return NodeSums(nodes, edges, None)
+        alpha = node_attention_weights(query, key, logit, parts, slope, by_incidence=True)
+        alpha = alpha * share.reshape(R * N, K)[parts.node]
+        return NodeSums(nodes, edges, alpha[parts.slot[(stars.role == ENTERS).long(), stars.edge]])
+
+    def pair_logits(
+        self, h: Tensor, e: Tensor, stars: Stars, key_dropout: float, backend: Backend
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Query and key ``[I, G * K]`` at each incidence, and the logit ``[M, G * K]`` of each edge with itself;
+        the readings outermost.
+        """
+        assert self.b is not None
+        H, E = self.sizes
+        GR = NUM_READINGS * NUM_ROLES
+        b_p, b_q, b_v = torch.split(self.b.flatten(0, 1), [E, E, H], -1)
+        from_edges = scores(e, torch.cat([b_p, b_q, self.b_own]))
+        query = at_roles(
+            _by_role(from_edges[:, :GR]) + _by_role(self.b_0.view(1, GR, -1)), None, stars.role, stars, backend
+        )
+        source, node = _by_role(from_edges[:, GR : 2 * GR]), _by_role(scores(h, b_v))
+        key = at_roles(source, node + _by_role(self.b_1.view(1, GR, -1)), stars.role, stars, backend)
+        if key_dropout > 0:
+            key = key.masked_fill(torch.rand_like(key) < key_dropout, torch.finfo(key.dtype).min / 4)
+        return query, key, from_edges[:, 2 * GR :].flatten(1)
+
+    def edge_block(
+        self,
+        logits: tuple[Tensor, Tensor, Tensor],
+        value: Tensor,
+        stars: Stars,
+        slope: float,
+        backend: Backend,
+    ) -> Tensor:
+        """``[M, K, F_E']`` from :meth:`pair_logits` and ``value [M, K, F_E']``."""
+        query, key, own = logits
+        M, K, E = value.shape
+        found = star_attention(query, key, value.repeat(1, NUM_READINGS, 1), own, stars, slope, backend)
+        return torch.einsum("mgkf,gkfh->mkh", found.view(M, NUM_READINGS, K, E), self.D)
+
+
+def _by_role(per_reading_and_role: Tensor) -> Tensor:
+    """``[rows, G * R, K]`` to ``[rows, R, G * K]``."""
+    rows, _, K = per_reading_and_role.shape
+    apart = per_reading_and_role.reshape(rows, NUM_READINGS, NUM_ROLES, K)
+    return apart.transpose(1, 2).reshape(rows, NUM_ROLES, NUM_READINGS * K)
