@@ -49,6 +49,17 @@ def test_policies(policies, pairs, features, note):
     assert note in graph.note
 
 
+def test_a_directed_graph_keeps_its_columns_there_and_back():
+    graph = EdgeGraph.from_pyg(data(), directed=True)
+    assert graph.edge_index.t().tolist() == [list(pair) for pair in PAIRS]
+    assert graph.note == "6 columns became 6 directed edges"
+    back = graph.to_pyg(directed=True)
+    assert torch.equal(back.edge_index, columns(PAIRS))
+    assert torch.equal(back.edge_attr, FEATURES)
+    fewer = EdgeGraph.from_pyg(data(), directed=True, self_loops="drop", parallel="drop")
+    assert fewer.edge_index.t().tolist() == [[0, 1], [1, 0], [1, 2], [2, 1]]
+
+
 def test_a_conflict_can_be_an_error():
     with pytest.raises(ValueError, match="columns 2 and 3 join nodes 1 and 2 in opposite directions"):
         EdgeGraph.from_pyg(data(), conflict="error")

@@ -24,6 +24,13 @@ def test_all_mistakes_at_once():
     assert "mixed_precision is 1, but it must be one of True, False." in said
 
 
+def test_transit_has_no_direction():
+    with pytest.raises(
+        OptionError, match="'transit', which reads both ends of an edge alike: set directed=false"
+    ):
+        ModelOptions(directed=True, edge_attention="transit")
+
+
 @pytest.mark.parametrize(
     ("kind", "name", "value"),
     [
@@ -32,6 +39,7 @@ def test_all_mistakes_at_once():
         (ModelOptions, "dropout", 1.0),
         (ModelOptions, "dropout", float("nan")),
         (ModelOptions, "edge_attention", "line graph"),
+        (ModelOptions, "directed", "yes"),
         (TrainingOptions, "learning_rate", "fast"),
         (TrainingOptions, "clip", -1.0),
         (TrainingOptions, "seed", -1),

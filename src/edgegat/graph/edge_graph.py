@@ -98,9 +98,15 @@ class EdgeGraph:
 
     @classmethod
     def from_pyg(
-        cls, data: Data, conflict: Conflict = "keep", self_loops: Repeats = "keep", parallel: Repeats = "keep"
+        cls,
+        data: Data,
+        conflict: Conflict = "keep",
+        self_loops: Repeats = "keep",
+        parallel: Repeats = "keep",
+        directed: bool = False,
     ) -> EdgeGraph:
-        """From a PyG ``Data``, whose undirected edges are two columns each: those become one.
+        """From a PyG ``Data``, whose undirected edges are two columns each: those become one, unless the graph is
+        ``directed``; then every column is an edge from its first node to its second.
 
         The policies are those of :func:`edgegat.graph.merge_reciprocal`; ``note`` says what was done. A graph
         without ``edge_attr`` gets edges with no features, one without ``x`` nodes with none.
@@ -128,7 +134,7 @@ class EdgeGraph:
         # Merging changes the row numbers: what is wrong is told by those of the caller.
         check_edge_rows(edge_attr, edge_index.size(1))
         check_features("edge_attr", edge_attr.to(x.dtype), "one row per edge")
-        merged = merge_reciprocal(edge_index, edge_attr, conflict, self_loops, parallel)
+        merged = merge_reciprocal(edge_index, edge_attr, conflict, self_loops, parallel, directed)
         return cls(
             x=x,
             edge_index=merged.edge_index,
@@ -138,13 +144,13 @@ class EdgeGraph:
             **{name: getattr(data, name, None) for name in MASKS},
         )
 
-    def to_pyg(self) -> Data:
+    def to_pyg(self, directed: bool = False) -> Data:
         """To a PyG ``Data`` with two columns per edge (one per self-loop): column ``e`` is edge ``e``, the
-        reverse columns stand behind all of them.
+        reverse columns stand behind all of them. A ``directed`` one has the first columns only.
         """
         from torch_geometric.data import Data
 
-        two_ended = self.edge_index[0] != self.edge_index[1]
+        two_ended = (self.edge_index[0] != self.edge_index[1]) & (not directed)
         edge_index = torch.cat([self.edge_index, self.edge_index.flip(0)[:, two_ended]], 1)
         edge_attr = torch.cat([self.edge_attr, self.edge_attr[two_ended]])
         rest = {name: t for name, t in self._tensors().items() if name not in ("edge_index", "edge_attr")}

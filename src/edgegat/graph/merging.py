@@ -29,6 +29,7 @@ def merge_reciprocal(
     conflict: Conflict = "keep",
     self_loops: Repeats = "keep",
     parallel: Repeats = "keep",
+    directed: bool = False,
 ) -> Merged:
     """Merge columns ``i → j`` and ``j → i`` into one edge.
 
@@ -44,6 +45,7 @@ def merge_reciprocal(
             numbers become ``float64`` by ``"mean"`` and ``int64`` by ``"sum"``.
         self_loops: ``"keep"`` or ``"drop"`` columns ``i → i``. A self-loop is one column already.
         parallel: several columns ``i → j`` are ``"keep"`` parallel edges, or ``"drop"`` all but the first.
+        directed: opposite columns are different edges: none are merged.
 
     Example:
         >>> edge_index = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
@@ -73,7 +75,7 @@ def merge_reciprocal(
 
     pair = _number(source.minimum(target) * num_nodes + source.maximum(target))
     forward = source < target
-    mergeable = alive & ~is_loop
+    mergeable = alive & ~is_loop & (not directed)
     partner = _match(_number(pair * C + _number_rows(edge_attr)), forward, mergeable)
     equal = int((partner >= 0).sum()) // 2
     differing = _match(pair, forward, mergeable & (partner < 0))
@@ -97,10 +99,10 @@ def merge_reciprocal(
         if edge_attr.is_floating_point():
             merged_attr = merged_attr.to(edge_attr.dtype)
 
-    done = [
-        f"{_count(C, 'column')} became {_count(int(is_first.sum()), 'edge')}: "
-        f"{_count(equal, 'pair')} of equal opposite columns merged"
-    ]
+    edges = _count(int(is_first.sum()), "directed edge" if directed else "edge")
+    done = [f"{_count(C, 'column')} became {edges}"]
+    if not directed:
+        done[0] += f": {_count(equal, 'pair')} of equal opposite columns merged"
     if conflicts:
         outcome = "kept as two edges each" if conflict == "keep" else f"combined by '{conflict}'"
         done.append(f"{_count(conflicts, 'pair')} with different features {outcome}")

@@ -97,6 +97,11 @@ def train_job(
     declared = Schema.of(schema)
     if declared.nodes is None or declared.nodes.label is None:
         raise DataError("the schema names no label in [nodes]: without labels there is nothing to learn.")
+    if sizes.directed and not declared.edges.directed:
+        raise OptionError(
+            "the model is told that edges are directed (directed=true), but the schema says directed = false in "
+            "[edges]: which end comes first means nothing then. Change one of the two."
+        )
     findings = _check(nodes, edges, declared, tell) if check else []
 
     runs = []

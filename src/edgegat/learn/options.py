@@ -67,6 +67,7 @@ class ModelOptions(_Options):
         dropout: of what enters each layer, and of what the merge layer reads.
         attention_dropout: of the node block's weights.
         key_dropout: of edges as keys of the edge block.
+        directed: whether the model tells the ends of an edge apart: see :class:`~edgegat.EGAT`.
         edge_attention: ``"star"``, the exact edge block, or ``"transit"``, the paper's cheap one.
         activation: ``"elu"``, ``"relu"``, ``"leaky_relu"``, ``"tanh"`` or ``"none"``.
         negative_slope: of the LeakyReLU in both attentions.
@@ -88,6 +89,7 @@ class ModelOptions(_Options):
     dropout: float = 0.05
     attention_dropout: float = 0.0
     key_dropout: float = 0.0
+    directed: bool = False
     edge_attention: Literal["star", "transit"] = "star"
     activation: str = "elu"
     negative_slope: float = 0.2
@@ -103,9 +105,15 @@ class ModelOptions(_Options):
         "negative_slope": (float, 0.0, 1.0),
     }
     _choices: ClassVar[Mapping[str, tuple[object, ...]]] = {
+        "directed": (True, False),
         "edge_attention": ("star", "transit"),
         "activation": ("elu", "relu", "leaky_relu", "tanh", "none"),
     }
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.directed and self.edge_attention == "transit":
+            _raise(["edge_attention is 'transit', which reads both ends of an edge alike: set directed=false."])
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,9 @@ class Attention:
         stars: the incidences that the rows of ``alpha`` belong to.
         alpha: ``[I, K]``: row ``r`` says how much node ``stars.node[r]`` listens to node ``stars.other[r]``
             over edge ``stars.edge[r]``. Sums to one over each star.
-        pair_logits: query, key and own logit of the edge block, from which :meth:`beta` is computed.
+        pair_logits: query, key and own logit of the edge block, from which :meth:`beta` is computed. A directed
+            layer reads twice: its columns, and those of ``beta``, are the heads of the reading that leans
+            upstream, then those of the other.
         negative_slope: of the LeakyReLU.
     """
 
