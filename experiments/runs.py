@@ -90,6 +90,7 @@ class Laboratory:
         self.workers = workers
         self.finished = True  # until time is up
         self._kept = Kept(kept) if kept else None
+        self._done = dict(self._kept.found) if self._kept else {}
         self._pool: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> Self:
@@ -108,7 +109,7 @@ class Laboratory:
 
     def carry_out(self, runs: Sequence[Run], until: float = float("inf"), title: str = "Runs") -> list[Outcome]:
         """All runs, in their order; after ``until`` (of `time.monotonic`) no other is begun."""
-        done = dict(self._kept.found) if self._kept else {}
+        done = self._done
         waiting = [run for key, run in {run.key: run for run in runs}.items() if key not in done]
         total, started = len(waiting), time.monotonic()
         for number, outcome in enumerate(self._each(waiting, until), 1):

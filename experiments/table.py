@@ -62,6 +62,7 @@ class Table:
         metrics: that are shown.
         chosen_by: the validation metric of the search.
         seeds: how many runs a figure is the mean of.
+        finalists: with so many, a search tries everything with its first seed, and only the best with all of them.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Table:
     metrics: Sequence[str] = ("accuracy",)
     chosen_by: str = "accuracy"
     seeds: int = 10
+    finalists: int | None = None
 
     def run(self, row: Row, column: str, seed: int, settings: Settings) -> Run:
         tasks = self.columns[column]
@@ -92,30 +94,62 @@ def search(
     table: Table, cells: Sequence[Cell], laboratory: Laboratory, count: int, seeds: int, until: float
 ) -> list[Choice]:
     """Try ``count`` settings in each cell, on validation nodes alone; if time runs out, as many in one as in all."""
-    options = [row.choices(column, count) for row, column in cells]
+    options = [dict(enumerate(row.choices(column, count))) for row, column in cells]
+    scores = _try(table, cells, options, laboratory, 1 if table.finalists else seeds, until)
+    whole = min(
+        (n for mine, found in zip(options, scores, strict=True) for n in mine if n not in found), default=count
+    )
+    scores = [{number: score for number, score in mine.items() if number < whole} for mine in scores]
+    best = [_ranked(mine) for mine in scores]
+    if table.finalists and seeds > 1:
+        chosen = [
+            {n: mine[n] for n in order[: table.finalists]} for mine, order in zip(options, best, strict=True)
+        ]
+        finals = _try(table, cells, chosen, laboratory, seeds, until)
+        complete = all(len(found) == len(mine) for found, mine in zip(finals, chosen, strict=True))
+        best = [_ranked(mine) for mine in finals] if complete else best
+    return [
+        Choice(
+            mine[order[0] if order else 0],
+            [
+                {"settings": _searched(row, mine[number]), table.chosen_by: abs(score[0])}
+                for number, score in found.items()
+            ],
+        )
+        for (row, _), mine, found, order in zip(cells, options, scores, best, strict=True)
+    ]
+
+
+Scores = dict[int, tuple[float, float]]
+
+
+def _try(
+    table: Table,
+    cells: Sequence[Cell],
+    options: Sequence[dict[int, Settings]],
+    laboratory: Laboratory,
+    seeds: int,
+    until: float,
+) -> list[Scores]:
+    """The validation of every option of every cell that was finished in time, by number."""
     plan = {
-        (number, place): [table.run(*cells[place], SEED + seed, chosen[number]) for seed in range(seeds)]
-        for number in range(count)
-        for place, chosen in enumerate(options)
-        if number < len(chosen)
+        (number, place): [table.run(*cells[place], SEED + seed, mine[number]) for seed in range(seeds)]
+        for number in sorted({number for mine in options for number in mine})
+        for place, mine in enumerate(options)
+        if number in mine
     }
     outcomes = laboratory.carry_out([run for runs in plan.values() for run in runs], until, "Search")
     found = {outcome.run.key: outcome for outcome in outcomes}
-    finished = {at for at, runs in plan.items() if all(run.key in found for run in runs)}
-    whole = next((n for n in range(count) if any(at[0] == n and at not in finished for at in plan)), count)
-    choices = []
-    for place, chosen in enumerate(options):
-        scores = [
-            validation([found[run.key] for run in plan[number, place]], table.chosen_by)
-            for number in range(min(whole, len(chosen)))
-        ]
-        tried = [
-            {"settings": _searched(cells[place][0], settings), table.chosen_by: abs(score[0])}
-            for settings, score in zip(chosen, scores, strict=False)
-        ]
-        best = max(range(len(scores)), key=scores.__getitem__, default=0)
-        choices.append(Choice(chosen[best], tried))
-    return choices
+    scores: list[Scores] = [{} for _ in cells]
+    for (number, place), runs in plan.items():
+        if all(run.key in found for run in runs):
+            scores[place][number] = validation([found[run.key] for run in runs], table.chosen_by)
+    return scores
+
+
+def _ranked(scores: Scores) -> list[int]:
+    """The best first; of equals the one tried first."""
+    return sorted(scores, key=scores.__getitem__, reverse=True)
 
 
 def _searched(row: Row, settings: Settings) -> Settings:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
 
+import torch
 from torch import Tensor, nn
 
 from edgegat.graph import EdgeGraph
@@ -15,14 +17,34 @@ from edgegat.learn.training import evaluate, train
 from experiments.answer import Answer
 
 
+class Network(NamedTuple):
+    """A module and how it is used.
+
+    Attributes:
+        module: whose parameters are trained.
+        logits: runs it: ``[N, C]``.
+        penalty: what training makes small, too; asked for after each set of logits.
+        seen_from: given nodes, how to run it for them alone, where that is cheaper.
+    """
+
+    module: nn.Module
+    logits: Callable[[], Tensor]
+    penalty: Callable[[], Tensor] | None = None
+    seen_from: Callable[[Tensor], Callable[[], Tensor]] | None = None
+
+    def of(self, nodes: Tensor) -> Callable[[], Tensor]:
+        """How to get the logits of these nodes."""
+        return self.seen_from(nodes) if self.seen_from else lambda: self.logits()[nodes]
+
+
 def learn(
     graph: EdgeGraph,
-    network: Callable[[EdgeGraph], tuple[nn.Module, Callable[[], Tensor]]],
+    network: Callable[[EdgeGraph], Network],
     settings: dict[str, Any],
     seed: int,
     device: str,
 ) -> Answer:
-    """Train what ``network`` makes of the graph on its device: a module, and how it gives ``[N, C]``.
+    """Train what ``network`` makes, on the device of the graph that it is given.
 
     Settings that are training options are passed on, the others are the network's business. Weights and dropout are
     drawn from the seed.
@@ -30,12 +52,23 @@ def learn(
     options = training_options(settings, seed, device)
     place = choose_device(device)
     there = graph.to(place)
-    task = Task.of(there, options.metric, options.class_weights)
+    plain = Task.of(there, options.metric, options.class_weights)
     with seeded(seed, place), threads_for(graph.num_edges):
-        module, logits = network(there)
-        module = module.to(place)
-        history = train(module, lambda: logits()[task.train], lambda: logits()[task.val], task, options)
-        return Answer(evaluate(module, logits, options).cpu(), history.epochs)
+        made = network(there)
+        task = Penalised(**{f.name: getattr(plain, f.name) for f in fields(plain)}, penalty=made.penalty)
+        history = train(made.module, made.of(task.train), made.of(task.val), task, options)
+        return Answer(evaluate(made.module, made.logits, options).cpu(), history.epochs)
+
+
+@dataclass(frozen=True, eq=False)
+class Penalised(Task):
+    """A task whose training loss has one more term."""
+
+    penalty: Callable[[], Tensor] | None = None
+
+    def loss(self, logits: Tensor) -> Tensor:
+        loss = super().loss(logits)
+        return loss + self.penalty() if self.penalty else loss
 
 
 def training_options(settings: dict[str, Any], seed: int, device: str) -> TrainingOptions:
@@ -44,8 +77,5 @@ def training_options(settings: dict[str, Any], seed: int, device: str) -> Traini
 
 
 def both_ways(graph: EdgeGraph) -> Tensor:
-    """``[2, 2 M]``: every edge in both directions, as PyG's layers want an undirected one."""
-    from torch_geometric.utils import to_undirected
-
-    both: Tensor = to_undirected(graph.edge_index, num_nodes=graph.num_nodes)
-    return both
+    """``[2, 2 M]``: every edge in both directions, as layers want an undirected one that pass along arrows."""
+    return torch.cat([graph.edge_index, graph.edge_index.flip(0)], 1)
