@@ -104,6 +104,16 @@ class Stars:
         return roles(self)
 
     @cached_property
+    def num_neighbours(self) -> Tensor:
+        """``[N]``: how many different other nodes each node's edges lead to. Counted once."""
+        apart = self.other != self.node
+        pair = (self.node * self.num_nodes + self.other)[apart].sort().values
+        first = torch.ones_like(pair)
+        first[1:] = (pair[1:] != pair[:-1]).long()
+        node = pair.div(max(self.num_nodes, 1), rounding_mode="floor")
+        return torch.zeros_like(self.degree).scatter_add_(0, node, first)
+
+    @cached_property
     def by_role(self) -> Stars:
         """The stars of ``3N`` parts of nodes, see :func:`edgegat.graph.roles.part_by_role`. Made once."""
         return part_by_role(self)

@@ -68,6 +68,7 @@ class ModelOptions(_Options):
         attention_dropout: of the node block's weights.
         key_dropout: of edges as keys of the edge block.
         directed: whether the model tells the ends of an edge apart: see :class:`~edgegat.EGAT`.
+        summaries: whether every layer also counts: see :class:`~edgegat.EGAT`.
         edge_attention: ``"star"``, the exact edge block, or ``"transit"``, the paper's cheap one.
         activation: ``"elu"``, ``"relu"``, ``"leaky_relu"``, ``"tanh"`` or ``"none"``.
         negative_slope: of the LeakyReLU in both attentions.
@@ -90,6 +91,7 @@ class ModelOptions(_Options):
     attention_dropout: float = 0.0
     key_dropout: float = 0.0
     directed: bool = False
+    summaries: bool = False
     edge_attention: Literal["star", "transit"] = "star"
     activation: str = "elu"
     negative_slope: float = 0.2
@@ -106,6 +108,7 @@ class ModelOptions(_Options):
     }
     _choices: ClassVar[Mapping[str, tuple[object, ...]]] = {
         "directed": (True, False),
+        "summaries": (True, False),
         "edge_attention": ("star", "transit"),
         "activation": ("elu", "relu", "leaky_relu", "tanh", "none"),
     }

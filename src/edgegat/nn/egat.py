@@ -49,6 +49,7 @@ class EGAT(nn.Module):
         dropout: of the node and edge features that enter each layer, and of ``h*``.
         attention_dropout, key_dropout, negative_slope, activation, backend: see :class:`~edgegat.EGATConv`.
         directed: edges leave their first node and enter their second, and the model sees the difference.
+        summaries: counting channels beside the attention in every layer: see :class:`~edgegat.EGATConv`.
         edge_attention: ``"star"``, the exact edge block, or ``"transit"``, the paper's cheap variant.
 
     Shapes:
@@ -88,6 +89,7 @@ class EGAT(nn.Module):
         key_dropout: float = 0.0,
         negative_slope: float = 0.2,
         directed: bool = False,
+        summaries: bool = False,
         edge_attention: EdgeAttention = "star",
         activation: str = "elu",
         backend: Backend = "auto",
@@ -115,6 +117,7 @@ class EGAT(nn.Module):
                 negative_slope=negative_slope,
                 independent_heads=not first,
                 directed=directed,
+                summaries=summaries,
                 edge_attention=None if last else edge_attention,
                 activation=activation,
                 attention_dropout=attention_dropout,

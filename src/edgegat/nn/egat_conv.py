@@ -15,6 +15,7 @@ from edgegat.nn.checks import check_choice, check_inputs, check_positive, check_
 from edgegat.nn.directed import DirectedBlocks
 from edgegat.nn.heads import head_matrix, init_glorot, scores
 from edgegat.nn.message_gate import MessageGate
+from edgegat.nn.summaries import Summaries
 from edgegat.ops import (
     Backend,
     at_incidences,
@@ -72,6 +73,8 @@ class EGATConv(nn.Module):
         directed: an edge leaves its first node and enters its second, and both blocks tell these roles apart: see
             :class:`~edgegat.nn.directed.DirectedBlocks`, whose parameters the layer then has instead of
             ``a`` and ``b``. If false, nodes and edges do not know which end of an edge is the first.
+        summaries: counting channels beside the attention, see :class:`~edgegat.nn.summaries.Summaries`: sums, means,
+            maxima and standard deviations over a node's edges, and their number, which a softmax cannot tell.
         edge_attention: ``"star"`` is equation 4, exactly. ``"transit"`` is the paper's cheap variant, in which
             an edge attends to the edge parts of ``m`` at its two end nodes. ``None`` leaves the edge block out.
         activation: ``σ``: ``"elu"``, ``"relu"``, ``"leaky_relu"``, ``"tanh"`` or ``"none"``.
@@ -107,6 +110,7 @@ class EGATConv(nn.Module):
         negative_slope: float = 0.2,
         independent_heads: bool = False,
         directed: bool = False,
+        summaries: bool = False,
         edge_attention: EdgeAttention | None = "star",
         activation: str = "elu",
         attention_dropout: float = 0.0,
@@ -153,6 +157,7 @@ class EGATConv(nn.Module):
             self.a = nn.Parameter(torch.empty(heads, 2 * out_channels + edge_out_channels))
         if edge_attention is not None and not directed:
             self.b = nn.Parameter(torch.empty(heads, 2 * edge_out_channels + out_channels))
+        self.summaries = Summaries(out_channels, edge_out_channels, heads, directed) if summaries else None
         self.gate = MessageGate()
         self.reset_parameters()
 
@@ -163,8 +168,9 @@ class EGATConv(nn.Module):
         for vector in (self.a, self.b):
             if vector is not None:
                 init_glorot(vector, fan_in=vector.size(1), fan_out=1)
-        if self.roles is not None:
-            self.roles.reset_parameters()
+        for block in (self.roles, self.summaries):
+            if block is not None:
+                block.reset_parameters()
 
     @overload
     def forward(
@@ -213,7 +219,8 @@ class EGATConv(nn.Module):
             found = self._directed(self.roles, h, e, value, stars, mask, return_attention_weights)
 
         activate = ACTIVATIONS[self.activation]
-        h_out, m_edge = activate(found.h), activate(found.m_edge)
+        h_sum = found.h if self.summaries is None else found.h + self.summaries(h, e, stars, mask)
+        h_out, m_edge = activate(h_sum), activate(found.m_edge)
         e_out = None if found.e is None else activate(found.e).flatten(1)
         merged = torch.cat([h_out, m_edge], -1)  # the node part of m is h' itself
         outputs = h_out.flatten(1), e_out, merged.flatten(1)
@@ -313,6 +320,8 @@ class EGATConv(nn.Module):
             parts.append("independent_heads=True")
         if self.roles is not None:
             parts.append("directed=True")
+        if self.summaries is not None:
+            parts.append("summaries=True")
         if self.edge_attention != "star":
             parts.append(f"edge_attention={self.edge_attention!r}")
         return ", ".join(parts)
