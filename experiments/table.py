@@ -63,6 +63,7 @@ class Table:
         chosen_by: the validation metric of the search.
         seeds: how many runs a figure is the mean of.
         finalists: with so many, a search tries everything with its first seed, and only the best with all of them.
+        searched_on: the tasks of a column's search, if it must not see those of the column.
     """
 
     name: str
@@ -73,9 +74,12 @@ class Table:
     chosen_by: str = "accuracy"
     seeds: int = 10
     finalists: int | None = None
+    searched_on: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def run(self, row: Row, column: str, seed: int, settings: Settings) -> Run:
         tasks = self.columns[column]
+        if seed >= SEED:
+            tasks = self.searched_on.get(column, tasks)
         return Run(row.name, row.method, tasks[seed % len(tasks)], seed, settings)
 
 
