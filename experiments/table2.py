@@ -23,10 +23,10 @@ COLUMNS = {
     "Trade-M, 5 others": [f"trade-m-{seed}" for seed in range(1, 6)],
 }
 _SEARCHED_ON = {name: [f"{name[:7].lower()}-{seed}" for seed in range(6, 10)] for name in COLUMNS}
-_LONG = 30  # runs of the rows that are compared in one sentence
+_LONG = 20  # runs of the rows that are compared in one sentence
 
 _GIVEN: Settings = {"undirected": True, "topology": True}
-_TRAINING: Settings = {**_GIVEN, "epochs": 150, "patience": 100, "class_weights": "none", "metric": "log_loss"}
+_TRAINING: Settings = {**_GIVEN, "epochs": 200, "patience": 40, "class_weights": "none", "metric": "log_loss"}
 _SPACE: Space = {
     "weight_decay": [0.01, 0.0005, 0.003, 0.03],
     "learning_rate": [0.01, 0.005, 0.02],
