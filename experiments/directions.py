@@ -29,7 +29,9 @@ TABLE = Table(
         option("EGAT"),
         option("directed", directed=True),
         option("counting", summaries=True),
+        option("two levels", pairs=True),
         option("directed and counting", directed=True, summaries=True),
+        option("all three", directed=True, summaries=True, pairs=True),
     ],
 )
 

@@ -13,7 +13,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
-from edgegat.graph import EdgeGraph
+from edgegat.graph import EdgeGraph, Pairs
 from edgegat.learn.calibration import Calibration, calibrate
 from edgegat.learn.checkpoint import CheckpointFile
 from edgegat.learn.device import choose_device, seeded, threads_for
@@ -115,9 +115,9 @@ def fit(
         there = replace(
             task, **{name: getattr(task, name).to(device) for name in ("y", "train", "val", "weights")}
         )
-
+        pairs = Pairs.of(looped.stars, sizes.directed) if sizes.pairs else None
         seen_in_training, seen_in_validation = (
-            ReceptiveField.of(looped, nodes, sizes.num_layers) for nodes in (there.train, there.val)
+            ReceptiveField.of(looped, nodes, sizes.num_layers, pairs) for nodes in (there.train, there.val)
         )
         history = train(
             model,

@@ -69,6 +69,7 @@ class ModelOptions(_Options):
         key_dropout: of edges as keys of the edge block.
         directed: whether the model tells the ends of an edge apart: see :class:`~edgegat.EGAT`.
         summaries: whether every layer also counts: see :class:`~edgegat.EGAT`.
+        pairs: whether parallel edges are summarised before the layers: likewise.
         edge_attention: ``"star"``, the exact edge block, or ``"transit"``, the paper's cheap one.
         activation: ``"elu"``, ``"relu"``, ``"leaky_relu"``, ``"tanh"`` or ``"none"``.
         negative_slope: of the LeakyReLU in both attentions.
@@ -92,6 +93,7 @@ class ModelOptions(_Options):
     key_dropout: float = 0.0
     directed: bool = False
     summaries: bool = False
+    pairs: bool = False
     edge_attention: Literal["star", "transit"] = "star"
     activation: str = "elu"
     negative_slope: float = 0.2
@@ -109,6 +111,7 @@ class ModelOptions(_Options):
     _choices: ClassVar[Mapping[str, tuple[object, ...]]] = {
         "directed": (True, False),
         "summaries": (True, False),
+        "pairs": (True, False),
         "edge_attention": ("star", "transit"),
         "activation": ("elu", "relu", "leaky_relu", "tanh", "none"),
     }

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from edgegat.graph import EdgeGraph, Stars
+from edgegat.graph import EdgeGraph, Pairs, Stars
 from edgegat.nn import EGAT, EGATConv
 
 
@@ -40,7 +40,7 @@ class ReceptiveField:
 
     Attributes:
         x: ``[n, F]`` of the nodes that the first layer reads.
-        edge_attr: ``[m, D]`` of its edges.
+        edge_attr: ``[m, D]`` of its edges; in two levels, of all edges of its pairs.
         num_seeds: how many logits there are, in the order of the seeds.
 
     Example:
@@ -60,10 +60,16 @@ class ReceptiveField:
     edge_attr: Tensor
     num_seeds: int
     _hops: tuple[_Hop, ...]
+    _members: Stars | None = None
 
     @classmethod
-    def of(cls, graph: EdgeGraph, seeds: Tensor, num_layers: int) -> ReceptiveField:
-        """Look from the seeds (node numbers) into a graph that has its virtual self-loops."""
+    def of(cls, graph: EdgeGraph, seeds: Tensor, num_layers: int, pairs: Pairs | None = None) -> ReceptiveField:
+        """Look from the seeds (node numbers) into a graph that has its virtual self-loops.
+
+        ``pairs`` are those of the graph, for a model with ``pairs=True``, whose layers work on them.
+        """
+        if pairs is not None:
+            return cls._of_pairs(graph, seeds, num_layers, pairs)
         layers = _look_back(graph, seeds, num_layers)
         hops = []
         later = torch.zeros_like(layers[0][2])  # nobody reads edges after the last layer
@@ -82,9 +88,21 @@ class ReceptiveField:
         _, seen, edges = layers[-1]
         return cls(graph.x[seen], graph.edge_attr[edges], seeds.numel(), tuple(reversed(hops)))
 
+    @classmethod
+    def _of_pairs(cls, graph: EdgeGraph, seeds: Tensor, num_layers: int, pairs: Pairs) -> ReceptiveField:
+        none = graph.edge_attr.new_zeros(pairs.edge_index.size(1), 0)
+        of_pairs = replace(graph, edge_index=pairs.edge_index, edge_attr=none)
+        above, (*_, seen) = cls.of(of_pairs, seeds, num_layers), _look_back(of_pairs, seeds, num_layers)[-1]
+        inside = seen[pairs.pair]
+        pair = (seen.cumsum(0) - 1)[pairs.pair[inside]]
+        members = Stars.build(torch.stack([pair, pair]), int(seen.sum()))
+        return replace(above, edge_attr=graph.edge_attr[inside], _members=members)
+
     def logits(self, model: EGAT) -> Tensor:
         """``[num_seeds, C]``: those of ``model`` on the whole graph."""
         h, e, merged = self.x, self.edge_attr, []
+        if model.pairs is not None and self._members is not None:
+            e = model.pairs(e, self._members)
         for layer, hop in zip(cast("Iterable[EGATConv]", model.layers), self._hops, strict=True):
             h, e = (F.dropout(t, model.dropout, model.training) for t in (h, e))
             next_h, next_e, m = layer(h, hop.stars, e)

@@ -8,10 +8,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from edgegat.graph import Stars, add_virtual_self_loops
+from edgegat.graph import Pairs, Stars, add_virtual_self_loops
 from edgegat.nn.attention import Attention
 from edgegat.nn.checks import check_inputs, check_positive, check_probability
 from edgegat.nn.egat_conv import EdgeAttention, EGATConv
+from edgegat.nn.pair_summary import PairSummary
 from edgegat.ops import Backend
 
 
@@ -50,6 +51,9 @@ class EGAT(nn.Module):
         attention_dropout, key_dropout, negative_slope, activation, backend: see :class:`~edgegat.EGATConv`.
         directed: edges leave their first node and enter their second, and the model sees the difference.
         summaries: counting channels beside the attention in every layer: see :class:`~edgegat.EGATConv`.
+        pairs: two levels: the parallel edges of each pair of nodes (of each direction, if directed) are first
+            summarised by attention, see :class:`~edgegat.nn.pair_summary.PairSummary`, then the layers work on
+            the pairs. If false, parallel edges are edges like any other.
         edge_attention: ``"star"``, the exact edge block, or ``"transit"``, the paper's cheap variant.
 
     Shapes:
@@ -90,6 +94,7 @@ class EGAT(nn.Module):
         negative_slope: float = 0.2,
         directed: bool = False,
         summaries: bool = False,
+        pairs: bool = False,
         edge_attention: EdgeAttention = "star",
         activation: str = "elu",
         backend: Backend = "auto",
@@ -106,12 +111,15 @@ class EGAT(nn.Module):
         self.edge_dim = edge_dim
         self.out_channels = out_channels
         self.heads = heads
+        self.directed = directed
         self.dropout = check_probability("dropout", dropout)
+        self.pairs = PairSummary(edge_dim, edge_hidden_channels, heads, backend) if pairs else None
+        edge_channels = edge_dim if self.pairs is None else self.pairs.out_channels
         self.layers = nn.ModuleList(
             EGATConv(
                 in_channels if first else heads * hidden_channels,
                 hidden_channels,
-                edge_dim if first else heads * edge_hidden_channels,
+                edge_channels if first else heads * edge_hidden_channels,
                 edge_hidden_channels,
                 heads,
                 negative_slope=negative_slope,
@@ -130,6 +138,8 @@ class EGAT(nn.Module):
 
     def reset_parameters(self) -> None:
         """Draw all weights anew from torch's random generator."""
+        if self.pairs is not None:
+            self.pairs.reset_parameters()
         for layer in self._convs():
             layer.reset_parameters()
         self.merge.reset_parameters()
@@ -178,7 +188,10 @@ class EGAT(nn.Module):
             >>> nodes.shape, edges.shape
             (torch.Size([3, 192]), torch.Size([2, 32]))
         """
-        h_star, e = self._run(x, *self._prepare(x, edge_index, edge_attr), None)
+        stars, all_edges = self._prepare(x, edge_index, edge_attr)
+        h_star, e = self._run(x, stars, all_edges, None)
+        if self.pairs is not None:
+            e = e[Pairs.of(stars, self.directed).pair]
         last = self._convs()[-1]
         return Embeddings(h_star, last.project(e[: edge_attr.size(0)], last.W_E).flatten(1))
 
@@ -191,6 +204,13 @@ class EGAT(nn.Module):
         edge_index, edge_attr = add_virtual_self_loops(edge_index, edge_attr, x.size(0))
         return Stars.build(edge_index, x.size(0)), edge_attr
 
+    def _check_no_masks(self) -> None:
+        if any(layer.gate.is_set for layer in self._convs()):
+            raise ValueError(
+                "an explainer masks edges, but with pairs=True the layers see pairs of nodes. Explain nodes alone "
+                "(edge_mask_type=None), or a model with pairs=False."
+            )
+
     def _convs(self) -> list[EGATConv]:
         return cast("list[EGATConv]", list(self.layers))
 
@@ -198,6 +218,10 @@ class EGAT(nn.Module):
         self, x: Tensor, stars: Stars, edge_attr: Tensor, attentions: list[Attention] | None
     ) -> tuple[Tensor, Tensor]:
         """All layers: ``h* [N, K * L * (F_H' + F_E')]`` and the edges ``e`` that the last layer read."""
+        if self.pairs is not None:
+            self._check_no_masks()
+            pairs = Pairs.of(stars, self.directed)
+            stars, edge_attr = pairs.stars, self.pairs(edge_attr, pairs.members)
         h, e, merged = x, edge_attr, []
         for layer in self._convs():
             h, e = (F.dropout(t, self.dropout, self.training) for t in (h, e))

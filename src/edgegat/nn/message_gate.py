@@ -44,6 +44,11 @@ class MessageGate(nn.Module):
     def _get_name(self) -> str:
         return "MessageGate"
 
+    @property
+    def is_set(self) -> bool:
+        """Whether an explainer has set a mask."""
+        return self._edge_mask is not None
+
     def forward(self, num_edges: int) -> Tensor | None:
         """``[num_edges]`` factors, or ``None`` when nobody has set a mask."""
         mask = self._edge_mask
