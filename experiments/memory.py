@@ -24,6 +24,7 @@ def most_memory(device: str = "cpu") -> Iterator[Most]:
     """Of the GPU, if it is one; else of this process, on Linux."""
     most = Most()
     if device.startswith("cuda"):
+        torch.cuda.init()
         torch.cuda.reset_peak_memory_stats(device)
         before = torch.cuda.memory_allocated(device)
         yield most

@@ -21,6 +21,9 @@ def main() -> None:
         path = results.FOLDER / f"{name}.json"
         if path.is_file():
             print(draw(importlib.import_module(f"experiments.{name}").TABLE, results.read(path)))
+    path = results.FOLDER / "complexity.json"
+    if path.is_file():
+        print(draw_complexity(results.read(path)))
 
 
 def draw(table: Table, found: dict[str, Any], folder: Path = FOLDER) -> Path:
@@ -47,6 +50,39 @@ def draw(table: Table, found: dict[str, Any], folder: Path = FOLDER) -> Path:
             "dots: seeds · line: mean ± standard deviation · diamond: published", fontsize=9, color=GREY
         )
         return save_figure(figure, folder / f"{table.name}.svg")
+
+
+def draw_complexity(found: dict[str, Any], folder: Path = FOLDER) -> Path:
+    """Time and memory of a step, against the pairs where a hub grows and against the edges where those grow."""
+    series = {
+        "a hub grows": ("pairs", "Σ d², of 5,000 edges"),
+        "edges grow": ("edges", "edges, degrees as they are"),
+    }
+    methods = list(dict.fromkeys(row["method"] for row in found["points"]))
+    with new_figure(9, 6.4) as figure:
+        panels = figure.subplots(2, 2, sharex="col")
+        for column, (name, (against, label)) in zip(panels.T, series.items(), strict=True):
+            for axes, what, unit in zip(column, ("seconds", "bytes"), (1.0, 1e-6), strict=True):
+                for method, colour, marker in zip(
+                    methods, (COLOURS[1], COLOURS[2], COLOURS[0]), "^so", strict=True
+                ):
+                    rows = [r for r in found["points"] if r["series"] == name and r["method"] == method]
+                    slope = found["exponents"][f"{what}, {name}, against {against}"][method]
+                    axes.plot(
+                        [row[against] for row in rows],
+                        [unit * row[what] for row in rows],
+                        color=colour,
+                        marker=marker,
+                        label=f"{method}: slope {slope:.2f}",
+                    )
+                axes.set(xscale="log", yscale="log")
+                axes.grid(color=GREY, alpha=0.2)
+                axes.legend(frameon=False, fontsize=8)
+            column[0].set_title(name)
+            column[1].set_xlabel(label)
+        panels[0, 0].set_ylabel("seconds a training step")
+        panels[1, 0].set_ylabel("MB")
+        return save_figure(figure, folder / "complexity.svg")
 
 
 def _row(axes: Any, place: int, values: list[float], colour: str) -> None:

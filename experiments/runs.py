@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import torch
+from threadpoolctl import threadpool_limits
 
 from edgegat.learn.errors import LearningError
 from experiments import tasks
@@ -96,9 +97,7 @@ class Laboratory:
     def __enter__(self) -> Self:
         if self.workers > 1:
             spawn = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(
-                self.workers, spawn, initializer=torch.set_num_threads, initargs=(1,)
-            )
+            self._pool = ProcessPoolExecutor(self.workers, spawn, initializer=_take_one_thread)
         return self
 
     def __exit__(
@@ -135,6 +134,11 @@ class Laboratory:
                 return
             landed, flying = wait(flying, return_when=FIRST_COMPLETED)
             yield from (future.result() for future in landed)
+
+
+def _take_one_thread() -> None:
+    torch.set_num_threads(1)
+    threadpool_limits(1)  # and whatever numpy and scikit-learn compute with
 
 
 class Kept:

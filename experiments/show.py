@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import sys
 from typing import Any
 
 from rich.console import Console
@@ -35,34 +36,40 @@ def main() -> None:
         if given.markdown:
             print("\n".join(as_markdown(table, found)), end="\n\n")
         else:
-            Console().print(as_grid(table, found))
+            _print(as_grid(table, found))
             for environment in found["environments"]:
                 print(in_words(environment))
 
 
 def print_piece(table: Table, new: dict[str, Any], committed: dict[str, Any]) -> None:
     """What was just run, what is committed and what was published, under each other."""
-    grid = Grid(title=table.title, title_justify="left")
-    for title in ("method", "dataset", "metric", "this run", "committed", "published"):
-        grid.add_column(title, justify="left" if title in ("method", "dataset", "metric") else "right")
+    rows = [["method", "dataset", "metric", "this run", "committed", "published"]]
     for cell in new["cells"]:
         old = results.cell_of(committed, cell["row"], cell["column"])
         for metric in table.metrics:
             published = _published(table, cell["row"], cell["column"]) if metric == table.metrics[0] else ""
-            grid.add_row(
-                cell["row"], cell["column"], _name(metric), say(cell, metric), say(old, metric), published
+            rows.append(
+                [cell["row"], cell["column"], _name(metric), say(cell, metric), say(old, metric), published]
             )
-    Console().print(grid)
+    _print(_grid(table.title, rows, to_left=3))
 
 
 def as_grid(table: Table, found: dict[str, Any]) -> Grid:
-    header, *rows = _cells(table, found)
-    grid = Grid(title=table.title, title_justify="left")
-    for number, title in enumerate(header):
-        grid.add_column(title, justify="right" if number else "left")
-    for row in rows:
+    return _grid(table.title, _cells(table, found), to_left=1)
+
+
+def _grid(title: str, rows: list[list[str]], to_left: int) -> Grid:
+    grid = Grid(title=title, title_justify="left")
+    for number, name in enumerate(rows[0]):
+        grid.add_column(name, justify="left" if number < to_left else "right", no_wrap=True)
+    for row in rows[1:]:
         grid.add_row(*row)
     return grid
+
+
+def _print(grid: Grid) -> None:
+    """As wide as the terminal; where there is none, as wide as it has to be."""
+    Console(width=None if sys.stdout.isatty() else 200).print(grid)
 
 
 def as_markdown(table: Table, found: dict[str, Any]) -> list[str]:

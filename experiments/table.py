@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from typing import Any
 
 from experiments.answer import METRICS
@@ -105,22 +106,31 @@ def search(
     )
     scores = [{number: score for number, score in mine.items() if number < whole} for mine in scores]
     best = [_ranked(mine) for mine in scores]
+    seen = [dict.fromkeys(mine, 1 if table.finalists else seeds) for mine in scores]  # with how many seeds
     if table.finalists and seeds > 1:
         chosen = [
             {n: mine[n] for n in order[: table.finalists]} for mine, order in zip(options, best, strict=True)
         ]
         finals = _try(table, cells, chosen, laboratory, seeds, until)
-        complete = all(len(found) == len(mine) for found, mine in zip(finals, chosen, strict=True))
-        best = [_ranked(mine) for mine in finals] if complete else best
+        if all(len(found) == len(mine) for found, mine in zip(finals, chosen, strict=True)):
+            best = [_ranked(mine) for mine in finals]
+            scores = [first | last for first, last in zip(scores, finals, strict=True)]
+            seen = [first | dict.fromkeys(last, seeds) for first, last in zip(seen, finals, strict=True)]
     return [
         Choice(
             mine[order[0] if order else 0],
             [
-                {"settings": _searched(row, mine[number]), table.chosen_by: abs(score[0])}
-                for number, score in found.items()
+                {
+                    "settings": _searched(row, mine[n]),
+                    table.chosen_by: abs(score[0])
+                    if isfinite(score[0])
+                    else None,  # none where training diverged
+                    "seeds": times[n],
+                }
+                for n, score in found.items()
             ],
         )
-        for (row, _), mine, found, order in zip(cells, options, scores, best, strict=True)
+        for (row, _), mine, found, order, times in zip(cells, options, scores, best, seen, strict=True)
     ]
 
 

@@ -27,7 +27,7 @@ _CONVOLUTION: Space = {**_RATES, "dropout": [0.5, 0.3, 0.6, 0.7, 0.8], "hidden_c
 _ATTENTION: Space = {
     **_RATES,
     "learning_rate": [0.005, 0.01, 0.02],
-    "dropout": [0.6, 0.4, 0.5, 0.7, 0.8],
+    "dropout": [0.6, 0.5, 0.7, 0.8],
     "attention_dropout": [0.6, 0.0, 0.3],
 }
 _PUBMED = {"learning_rate": 0.01, "weight_decay": 0.001}
