@@ -105,6 +105,16 @@ def test_egnn_normalises_rows_and_columns_to_one(undirected):
         assert torch.allclose(on_pairs(rows, columns, pairs)[:, p], expected[pairs.i, pairs.j])
 
 
+def test_egnn_has_channels_for_both_directions_where_there_are_two():
+    pairs, e = channels(star_of_three(), undirected=False)
+    weights = {(i, j): row for i, j, row in zip(pairs.i.tolist(), pairs.j.tolist(), e.tolist(), strict=True)}
+    assert weights[0, 2][1] == weights[2, 0][0] == 0
+    assert weights[0, 2][0] == weights[2, 0][1] == pytest.approx(0.05 + 0.95 * math.log(2) / math.log(6))
+    assert weights[1, 1] == [1, 1]
+    _, undirected = channels(star_of_three(), undirected=True)
+    assert undirected.size(1) == 1
+
+
 def test_egnn_finds_every_triangle_once():
     pairs, _ = channels(drawn_graph(), undirected=True)
     exists = set(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True))
