@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from edgegat.data.aggregate import Pairs
+from edgegat.data.gaps import GAPS
 from edgegat.data.roles import Aggregation, EdgeRoles, FeatureType
 
 ROWS = "count"
@@ -58,7 +59,8 @@ def edge_columns(roles: EdgeRoles) -> list[EdgeColumn]:
     """
     features = roles.features or {}
     if roles.parallel == "keep":
-        return [EdgeColumn(name, feature.type, name, None) for name, feature in features.items()]
+        gaps = [EdgeColumn(name, "count", name, None) for name in GAPS if roles.gaps]
+        return [EdgeColumn(name, feature.type, name, None) for name, feature in features.items()] + gaps
     rows = EdgeColumn(ROWS, "count", ROWS, None)
     return [rows] + [
         EdgeColumn(f"{name} ({how})", _type_of(feature.type, how), name, how)
@@ -70,12 +72,12 @@ def edge_columns(roles: EdgeRoles) -> list[EdgeColumn]:
 def cell_types(roles: EdgeRoles, with_time: bool) -> dict[str, FeatureType]:
     """The columns to read from the table, and as what: the features, and the time where it is needed.
 
-    With aggregation, ``first`` and ``last`` need it.
+    With aggregation, ``first`` and ``last`` need it; without, the gaps do.
     """
     features = roles.features or {}
     types = {name: feature.type for name, feature in features.items()}
     ordered = any(how in ("first", "last") for f in features.values() for how in f.aggregate or [])
-    if roles.time is not None and (with_time or ordered):
+    if roles.time is not None and (with_time or ordered or roles.gaps):
         types[roles.time] = "time"
     return types
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from edgegat.data._words import listing
+from edgegat.data.gaps import GAPS
 
 FeatureType = Literal["number", "amount", "category", "flag", "time", "count"]
 Aggregation = Literal["sum", "mean", "min", "max", "first", "last"]
@@ -108,6 +109,8 @@ class EdgeRoles(Section):
     Attributes:
         source, target: the ids of the two nodes.
         time: when it happened. It is no feature unless ``features`` lists it, too.
+        gaps: adds four features to every edge: the seconds since the last and until the next transfer at its source,
+            and at its target. Needs ``time`` and ``parallel = "keep"``.
         currency: in which the amounts are; checked to be one and the same, never converted.
         directed: whether ``a → b`` and ``b → a`` are different things.
         parallel: ``"keep"`` several rows of one pair as parallel edges, or ``"aggregate"`` them to one edge. It
@@ -118,6 +121,7 @@ class EdgeRoles(Section):
     source: Column
     target: Column
     time: Column | None = None
+    gaps: bool = False
     currency: Column | None = None
     directed: bool = True
     parallel: Literal["keep", "aggregate"] = "keep"
@@ -134,6 +138,15 @@ class EdgeRoles(Section):
             mistakes.append(
                 f"column {self.time!r} is the time of the edges; as a feature its type is 'time', too"
             )
+        if self.gaps and self.time is None:
+            mistakes.append("'gaps' are differences of times, but there is no 'time'")
+        if self.gaps and self.parallel == "aggregate":
+            mistakes.append("'gaps' belong to single transfers: they need parallel = \"keep\"")
+        if self.gaps:
+            taken = [name for name in self.features or {} if name in GAPS]
+            mistakes += [
+                f"features.{name}: 'gaps' makes a feature of this name; rename the column" for name in taken
+            ]
         if self.parallel == "keep":
             mistakes += [
                 f"features.{name}: 'aggregate' needs parallel = \"aggregate\""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from edgegat.data.cells import read_values
 from edgegat.data.edge_rows import EdgeRows, cell_types, edge_columns, gather_edges
+from edgegat.data.gaps import time_gaps
 from edgegat.data.ids import Numbering, number_nodes
 from edgegat.data.partition import NodeTimes, Partition
 from edgegat.data.progress import Progress
@@ -60,6 +61,9 @@ class TwoTables:
         for column in edge_types:
             edges.require(column, "needed to encode the edges")
         edge_cells = read_values(edges, edge_types, spelling) if edge_types else pl.DataFrame()
+        if schema.edges.gaps and schema.edges.time is not None:
+            times = edge_cells[schema.edges.time].fill_null(np.nan).to_numpy()
+            edge_cells = edge_cells.with_columns(time_gaps(numbering.source, numbering.target, times))
         return cls(schema, numbering, node_cells, edge_cells, nodes)
 
     def edges(self, chosen: NDArray[np.bool_] | None = None) -> EdgeRows:
