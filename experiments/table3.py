@@ -71,7 +71,7 @@ TABLE = Table(
         ),
         network("GATv2", "edge_layers", _HEADS, layer="gatv2", heads=8, hidden_channels=8),
         network("GINE", "edge_layers", _WIDTH, layer="gine"),
-        network("R-GCN on bins", "edge_layers", {**_WIDTH, "bins": [3, 2, 4]}, layer="rgcn"),
+        network("R-GCN on bins", "edge_layers", {**_WIDTH, "bins": [3, 2]}, layer="rgcn"),
         network("EGNN", "edge_egnn", {**_SPACE, "hidden_channels": [16, 8, 32]}),
         network("EGAT", "egat", _HEADS, degrees=False),
         network("EGAT, degrees", "egat", _HEADS),
