@@ -514,9 +514,13 @@ def test_steps_are_told_in_order() -> None:
     assert [number for _, number, _ in steps] == [0, 1, 2, 3, 4]
 
 
-def test_importing_edgegat_loads_no_polars_and_importing_its_data_no_torch() -> None:
+def test_importing_edgegat_loads_no_polars_and_reading_tables_no_torch() -> None:
     program = "import sys, {}; print([m for m in ('polars', 'torch', 'sklearn', 'pandas') if m in sys.modules])"
-    for module, loaded in (("edgegat", "[]"), ("edgegat.data", "['polars']")):
+    for module, loaded in (
+        ("edgegat", "[]"),
+        ("edgegat.data", "[]"),
+        ("edgegat.data; edgegat.data.GraphEncoder", "['polars']"),
+    ):
         done = subprocess.run(
             [sys.executable, "-c", program.format(module)], capture_output=True, text=True, check=True
         )
