@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from torch import nn
 
 from edgegat.graph import EdgeGraph
-from edgegat.learn.device import choose_device, seeded
+from edgegat.learn.device import choose_device, seeded, threads_for
 from experiments.answer import Answer
 from experiments.methods.contexts import Walker, context_loss, minimise
 from experiments.methods.network import both_ways
@@ -27,7 +27,7 @@ def answer(graph: EdgeGraph, settings: dict[str, Any], seed: int, device: str) -
     place = choose_device(device)
     walks, length, window = settings.get("walks", 1024), settings.get("length", 10), settings.get("window", 5)
     steps = min(settings.get("steps", 200), settings.get("epochs", 200))
-    with seeded(seed, place):
+    with seeded(seed, place), threads_for(graph.num_edges):
         walker = Walker(both_ways(graph).to(place), graph.num_nodes)
         e, w = (
             nn.Parameter(torch.randn(graph.num_nodes, settings.get("channels", 64), device=place) * 0.1)
