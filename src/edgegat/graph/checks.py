@@ -31,8 +31,11 @@ def check_graph(graph: EdgeGraph) -> None:
         raise TypeError(
             f"edge_attr is {graph.edge_attr.dtype} and x is {graph.x.dtype}: convert one with .to(dtype)."
         )
+    if graph.labels_on not in ("nodes", "edges"):
+        raise ValueError(f"labels_on is {graph.labels_on!r}, but it must be one of 'nodes', 'edges'.")
+    rows = graph.num_nodes if graph.labels_on == "nodes" else graph.num_edges
     if graph.y is not None:
-        _check_rows("y", graph.y, torch.long, graph.num_nodes, "class numbers from 0, -1 where unknown")
+        _check_rows("y", graph.y, torch.long, rows, "class numbers from 0, -1 where unknown")
         if graph.y.numel() and int(graph.y.min()) < -1:
             row = int(graph.y.argmin())
             raise ValueError(
@@ -41,7 +44,7 @@ def check_graph(graph: EdgeGraph) -> None:
     for name in ("train_mask", "val_mask", "test_mask"):
         mask = getattr(graph, name)
         if mask is not None:
-            _check_rows(name, mask, torch.bool, graph.num_nodes, "True where the node belongs to it")
+            _check_rows(name, mask, torch.bool, rows, f"True where the {graph.labels_on[:-1]} belongs to it")
 
 
 def check_edge_rows(edge_attr: Tensor, num_edges: int) -> None:
@@ -79,9 +82,9 @@ def check_features(name: str, features: Tensor, rows: str) -> None:
         )
 
 
-def _check_rows(name: str, tensor: Tensor, dtype: torch.dtype, num_nodes: int, meaning: str) -> None:
-    if tensor.shape != (num_nodes,):
-        raise ValueError(f"{name} has shape {tuple(tensor.shape)}, but it must be [{num_nodes}]: {meaning}.")
+def _check_rows(name: str, tensor: Tensor, dtype: torch.dtype, rows: int, meaning: str) -> None:
+    if tensor.shape != (rows,):
+        raise ValueError(f"{name} has shape {tuple(tensor.shape)}, but it must be [{rows}]: {meaning}.")
     if tensor.dtype != dtype:
         raise TypeError(
             f"{name} is {tensor.dtype}, but it must be {dtype}: {meaning}. Call {name}.to({dtype})."

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from edgegat.graph.checks import check_edge_rows, check_features, check_graph
@@ -18,6 +19,7 @@ from edgegat.graph.topology import count_adjacent_edges
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
+LabelsOn = Literal["nodes", "edges"]
 MASKS = ("train_mask", "val_mask", "test_mask")
 
 
@@ -34,6 +36,7 @@ class EdgeGraph:
         edge_attr: ``[M, D]`` edge features, of the type of ``x``.
         y: ``[N]`` class numbers from 0, ``torch.int64``, ``-1`` where unknown. Optional.
         train_mask, val_mask, test_mask: ``[N]`` booleans. Optional.
+        labels_on: ``"nodes"``, or ``"edges"``: then ``y`` and the masks have a row for each edge, ``[M]``.
         note: what was done to make this graph from another, in words.
 
     Example:
@@ -53,6 +56,7 @@ class EdgeGraph:
     train_mask: Tensor | None = None
     val_mask: Tensor | None = None
     test_mask: Tensor | None = None
+    labels_on: LabelsOn = "nodes"
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -86,7 +90,15 @@ class EdgeGraph:
     def with_virtual_self_loops(self) -> EdgeGraph:
         """The paper's rule: see :func:`edgegat.graph.add_virtual_self_loops`."""
         edge_index, edge_attr = add_virtual_self_loops(self.edge_index, self.edge_attr, self.num_nodes)
-        return replace(self, edge_index=edge_index, edge_attr=edge_attr)
+        looped: dict[str, Any] = {"edge_index": edge_index, "edge_attr": edge_attr}
+        if self.labels_on == "nodes":
+            return replace(self, **looped)
+        new = edge_index.size(1) - self.num_edges
+        labels = {name: t for name, t in self._tensors().items() if name in ("y", *MASKS)}
+        unlabelled: dict[str, Any] = {
+            name: F.pad(t, (0, new), value=-1 if name == "y" else 0) for name, t in labels.items()
+        }
+        return replace(self, **looped, **unlabelled)
 
     def with_topological_edge_feature(self) -> EdgeGraph:
         """Append the number of adjacent edges to the edge features (the paper's only one on citations).
@@ -134,6 +146,7 @@ class EdgeGraph:
         # Merging changes the row numbers: what is wrong is told by those of the caller.
         check_edge_rows(edge_attr, edge_index.size(1))
         check_features("edge_attr", edge_attr.to(x.dtype), "one row per edge")
+        masks: dict[str, Any] = {name: getattr(data, name, None) for name in MASKS}
         merged = merge_reciprocal(edge_index, edge_attr, conflict, self_loops, parallel, directed)
         return cls(
             x=x,
@@ -141,7 +154,7 @@ class EdgeGraph:
             edge_attr=merged.edge_attr.to(x.dtype),
             y=getattr(data, "y", None),
             note=merged.summary,
-            **{name: getattr(data, name, None) for name in MASKS},
+            **masks,
         )
 
     def to_pyg(self, directed: bool = False) -> Data:
@@ -150,6 +163,8 @@ class EdgeGraph:
         """
         from torch_geometric.data import Data
 
+        if self.labels_on == "edges" and not directed:
+            raise ValueError("labels on edges have one row per edge, not two: use to_pyg(directed=True).")
         two_ended = (self.edge_index[0] != self.edge_index[1]) & (not directed)
         edge_index = torch.cat([self.edge_index, self.edge_index.flip(0)[:, two_ended]], 1)
         edge_attr = torch.cat([self.edge_attr, self.edge_attr[two_ended]])

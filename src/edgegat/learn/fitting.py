@@ -14,9 +14,11 @@ import torch
 from torch import Tensor
 
 from edgegat.graph import EdgeGraph, Pairs
+from edgegat.graph.edge_graph import LabelsOn
 from edgegat.learn.calibration import Calibration, calibrate
 from edgegat.learn.checkpoint import CheckpointFile
 from edgegat.learn.device import choose_device, seeded, threads_for
+from edgegat.learn.edge_field import EdgeField
 from edgegat.learn.errors import LearningError
 from edgegat.learn.fingerprint import fingerprint
 from edgegat.learn.history import History
@@ -35,7 +37,8 @@ class Fitted:
 
     Attributes:
         model: with the weights of its best epoch, in evaluation mode, on the CPU.
-        logits: ``[N, C]`` what it says of every node of the graph it was trained on, on the CPU.
+        logits: ``[N, C]`` what it says of every node of the graph it was trained on, on the CPU; ``[M, C]`` of
+            every edge, if those are labelled.
         calibration: makes probabilities of logits; fitted on the validation part.
         history: of every epoch.
         task: which nodes trained and which chose; on the CPU.
@@ -63,7 +66,8 @@ def fit(
     resume: bool = False,
     progress: Progress | None = None,
 ) -> Fitted:
-    """Train an :class:`~edgegat.EGAT` on the training nodes of ``graph``.
+    """Train an :class:`~edgegat.EGAT` on the training nodes of ``graph``, or on its training edges if ``labels_on``
+    says so.
 
     Every step sees all training nodes and everything that their logits depend on, see
     :class:`~edgegat.learn.receptive_field.ReceptiveField`: nothing is sampled. Virtual self-loops are added and
@@ -108,16 +112,18 @@ def fit(
     checkpoint = checkpoint_of(checkpoints, graph, sizes, options, device.type, backend)
 
     with seeded(options.seed, device), threads_for(graph.num_edges), _readable_memory_errors(device):
-        model = new_model(graph.x.size(1), graph.edge_attr.size(1), task.num_classes, sizes, options.backend)
+        sides = graph.x.size(1), graph.edge_attr.size(1), task.num_classes
+        model = new_model(*sides, sizes, options.backend, graph.labels_on)
         model = model.to(device=device, dtype=graph.x.dtype)
         # Means are taken on the CPU: a GPU adds in another order every time, which would be other bits.
         looped = graph.with_virtual_self_loops().to(device)
         there = replace(
             task, **{name: getattr(task, name).to(device) for name in ("y", "train", "val", "weights")}
         )
+        field: type[ReceptiveField | EdgeField] = ReceptiveField if graph.labels_on == "nodes" else EdgeField
         pairs = Pairs.of(looped.stars, sizes.directed) if sizes.pairs else None
         seen_in_training, seen_in_validation = (
-            ReceptiveField.of(looped, nodes, sizes.num_layers, pairs) for nodes in (there.train, there.val)
+            field.of(looped, chosen, sizes.num_layers, pairs) for chosen in (there.train, there.val)
         )
         history = train(
             model,
@@ -131,7 +137,7 @@ def fit(
             name="EGAT",
         )
         logits = evaluate(model, lambda: cast(Tensor, model(looped.x, looped.stars, looped.edge_attr)), options)
-    logits = logits.to("cpu", graph.x.dtype)
+    logits = logits.to("cpu", graph.x.dtype)[: task.y.numel()]
     calibration = calibrate(logits[task.val], task.y[task.val], task.weights)
     return Fitted(
         model=model.cpu(),
@@ -145,9 +151,17 @@ def fit(
     )
 
 
-def new_model(in_channels: int, edge_dim: int, classes: int, options: ModelOptions, backend: str) -> EGAT:
+def new_model(
+    in_channels: int,
+    edge_dim: int,
+    classes: int,
+    options: ModelOptions,
+    backend: str,
+    readout: LabelsOn = "nodes",
+) -> EGAT:
     """The model these options describe, with weights drawn from torch's generator."""
-    return EGAT(in_channels, edge_dim, classes, backend=cast(Any, backend), **options.to_dict())
+    sizes = options.to_dict()
+    return EGAT(in_channels, edge_dim, classes, backend=cast(Any, backend), readout=readout, **sizes)
 
 
 def checkpoint_of(

@@ -15,7 +15,7 @@ from edgegat.nn import EGAT, Embeddings
 
 
 class Scores(NamedTuple):
-    """What a model says of every node."""
+    """What a model says of every node, or of every edge."""
 
     probabilities: NDArray[np.float64]
     """``[N, C]``, calibrated."""
@@ -25,7 +25,7 @@ class Scores(NamedTuple):
 
 
 def predict(model: EGAT, graph: EdgeGraph, calibration: Calibration | None = None) -> Scores:
-    """Score all nodes of a graph, on the device of the model.
+    """Score all nodes of a graph (all edges, if the model reads out edges), on the device of the model.
 
     Nothing is sampled and no pair of edges is listed: the memory grows with nodes and edges times heads.
 
@@ -37,7 +37,8 @@ def predict(model: EGAT, graph: EdgeGraph, calibration: Calibration | None = Non
     """
     model.eval()
     with torch.no_grad():
-        logits = model(*_looped(model, graph)).double().cpu().numpy()
+        rows = graph.num_nodes if model.readout == "nodes" else graph.num_edges
+        logits = model(*_looped(model, graph))[:rows].double().cpu().numpy()
     return Scores((calibration or Calibration()).probabilities(logits), logits.argmax(1))
 
 

@@ -100,17 +100,22 @@ class ReceptiveField:
 
     def logits(self, model: EGAT) -> Tensor:
         """``[num_seeds, C]``: those of ``model`` on the whole graph."""
+        h_star, e = self.run(model)
+        return model.decide(h_star, e, self._hops[-1].stars)
+
+    def run(self, model: EGAT) -> tuple[Tensor, Tensor]:
+        """``h*`` of the seeds, and the edges that the last layer reads."""
         h, e, merged = self.x, self.edge_attr, []
         if model.pairs is not None and self._members is not None:
             e = model.pairs(e, self._members)
         for layer, hop in zip(cast("Iterable[EGATConv]", model.layers), self._hops, strict=True):
             h, e = (F.dropout(t, model.dropout, model.training) for t in (h, e))
+            read = e
             next_h, next_e, m = layer(h, hop.stars, e)
             merged.append(m[hop.seeds].unflatten(1, (model.heads, -1)))
             if next_e is not None:
                 h, e = next_h[hop.nodes], next_e[hop.edges]
-        h_star = F.dropout(torch.cat(merged, 2).flatten(1), model.dropout, model.training)
-        return cast(Tensor, model.merge(h_star))
+        return torch.cat(merged, 2).flatten(1), read
 
 
 def cut_out(graph: EdgeGraph, seeds: Tensor, num_layers: int) -> tuple[Tensor, Tensor, Tensor]:
@@ -130,6 +135,11 @@ def cut_out(graph: EdgeGraph, seeds: Tensor, num_layers: int) -> tuple[Tensor, T
     _, seen, edges = _look_back(graph, seeds, num_layers)[-1]
     place = seen.cumsum(0) - 1
     return graph.x[seen], place[graph.edge_index[:, edges]], place[seeds]
+
+
+def last_edges(graph: EdgeGraph, seeds: Tensor) -> Tensor:
+    """``[M]``: which edges the last layer reads, in their order."""
+    return _look_back(graph, seeds, 1)[0][2]
 
 
 def _look_back(graph: EdgeGraph, seeds: Tensor, num_layers: int) -> list[tuple[Tensor, Tensor, Tensor]]:

@@ -94,6 +94,7 @@ def save_model(folder: str | PathLike[str], saved: SavedModel) -> Path:
     about = {
         "format": FORMAT,
         "format_version": VERSION,
+        "readout": model.readout,
         "sizes": [model.in_channels, model.edge_dim, model.out_channels],
         "model": saved.model_options.to_dict(),
         "training": saved.training_options.to_dict(),
@@ -138,9 +139,10 @@ def load_model(folder: str | PathLike[str]) -> SavedModel:
         training = TrainingOptions.from_dict(about["training"])
         in_channels, edge_dim, out_channels = about["sizes"]
         # Whatever it was trained with: what works on this machine may be something else.
-        model = new_model(in_channels, edge_dim, out_channels, options, "auto")
+        readout = about.get("readout", "nodes")  # what all models of 0.1.0 are
+        model = new_model(in_channels, edge_dim, out_channels, options, "auto", readout)
         state = load(contents[WEIGHTS])
-        model.to(state["merge.weight"].dtype).load_state_dict(state)
+        model.to(state["layers.0.W_H"].dtype).load_state_dict(state)
         weights = about["calibration"]["weights"]
         return SavedModel(
             model=model.eval(),

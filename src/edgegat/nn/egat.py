@@ -9,11 +9,14 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from edgegat.graph import Pairs, Stars, add_virtual_self_loops
+from edgegat.graph.edge_graph import LabelsOn
 from edgegat.nn.attention import Attention
-from edgegat.nn.checks import check_inputs, check_positive, check_probability
+from edgegat.nn.checks import check_choice, check_inputs, check_positive, check_probability
+from edgegat.nn.edge_head import EdgeHead
 from edgegat.nn.egat_conv import EdgeAttention, EGATConv
 from edgegat.nn.pair_summary import PairSummary
 from edgegat.ops import Backend
+from edgegat.ops.incidence.sums import rows_of
 
 
 class Embeddings(NamedTuple):
@@ -54,6 +57,7 @@ class EGAT(nn.Module):
         pairs: two levels: the parallel edges of each pair of nodes (of each direction, if directed) are first
             summarised by attention, see :class:`~edgegat.nn.pair_summary.PairSummary`, then the layers work on
             the pairs. If false, parallel edges are edges like any other.
+        readout: ``"nodes"``, or ``"edges"``: logits of edges, see :class:`~edgegat.nn.edge_head.EdgeHead`.
         edge_attention: ``"star"``, the exact edge block, or ``"transit"``, the paper's cheap variant.
 
     Shapes:
@@ -62,7 +66,7 @@ class EGAT(nn.Module):
           :class:`~edgegat.graph.Stars`, used as they are: build them once, after
           ``graph = graph.with_virtual_self_loops()``, when the same graph is used again and again.
         - ``edge_attr``: ``[M, edge_dim]``
-        - returns the logits ``[N, out_channels]``
+        - returns the logits ``[N, out_channels]``, or ``[M, out_channels]`` of edges
 
     Example:
         >>> from edgegat import EdgeGraph
@@ -95,11 +99,13 @@ class EGAT(nn.Module):
         directed: bool = False,
         summaries: bool = False,
         pairs: bool = False,
+        readout: LabelsOn = "nodes",
         edge_attention: EdgeAttention = "star",
         activation: str = "elu",
         backend: Backend = "auto",
     ) -> None:
         super().__init__()
+        check_choice("readout", readout, ("nodes", "edges"))
         check_positive(
             out_channels=out_channels,
             hidden_channels=hidden_channels,
@@ -134,7 +140,13 @@ class EGAT(nn.Module):
             )
             for first, last in ((layer == 0, layer == num_layers - 1) for layer in range(num_layers))
         )
-        self.merge = nn.Linear(heads * num_layers * (hidden_channels + edge_hidden_channels), out_channels)
+        channels = heads * num_layers * (hidden_channels + edge_hidden_channels)
+        self.readout = readout
+        self.merge: nn.Linear | EdgeHead
+        if readout == "nodes":
+            self.merge = nn.Linear(channels, out_channels)
+        else:
+            self.merge = EdgeHead(channels, heads * edge_hidden_channels, out_channels, directed)
 
     def reset_parameters(self) -> None:
         """Draw all weights anew from torch's random generator."""
@@ -174,9 +186,24 @@ class EGAT(nn.Module):
     ) -> Tensor | tuple[Tensor, list[Attention]]:
         """See the class. With ``return_attention_weights``: ``(logits, one Attention per layer)``."""
         attentions: list[Attention] | None = [] if return_attention_weights else None
-        h_star, _ = self._run(x, *self._prepare(x, edge_index, edge_attr), attentions)
-        logits: Tensor = self.merge(F.dropout(h_star, self.dropout, self.training))
+        stars, all_edges = self._prepare(x, edge_index, edge_attr)
+        h_star, e = self._run(x, stars, all_edges, attentions)
+        if self.readout == "edges":
+            if self.pairs is not None:
+                e = rows_of(e, Pairs.of(stars, self.directed).members)
+            logits = self.decide(h_star, e, stars)[: edge_attr.size(0)]
+        else:
+            logits = self.decide(h_star, e, stars)
         return logits if attentions is None else (logits, attentions)
+
+    def decide(self, h_star: Tensor, e: Tensor, stars: Stars) -> Tensor:
+        """The merge layer: logits of ``h* [N, ...]``, and for edges of ``e [M, ...]`` as the last layer reads it."""
+        h_star = F.dropout(h_star, self.dropout, self.training)
+        if isinstance(self.merge, EdgeHead):
+            last = self._convs()[-1]
+            e = last.project(e, last.W_E).flatten(1)
+            return cast(Tensor, self.merge(h_star, F.dropout(e, self.dropout, self.training), stars))
+        return cast(Tensor, self.merge(h_star))
 
     def embed(self, x: Tensor, edge_index: Tensor | Stars, edge_attr: Tensor) -> Embeddings:
         """The learned features of all nodes and of all given edges (not of the virtual self-loops).
