@@ -55,7 +55,7 @@ def draw(table: Table, found: dict[str, Any], folder: Path = FOLDER) -> Path:
 def draw_complexity(found: dict[str, Any], folder: Path = FOLDER) -> Path:
     """Time and memory of a step, against the pairs where a hub grows and against the edges where those grow."""
     series = {
-        "a hub grows": ("pairs", "Σ d², of 5,000 edges"),
+        "a hub grows": ("pairs", "Σ d², of 20,000 edges"),
         "edges grow": ("edges", "edges, degrees as they are"),
     }
     methods = list(dict.fromkeys(row["method"] for row in found["points"]))
