@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from experiments.memory import most_memory
 from experiments.runs import Laboratory, Run
 from experiments.search import trials
 from experiments.show import as_markdown, say
-from experiments.table import Choice, as_lists, final, search
+from experiments.table import Choice, Row, as_lists, final, search
 from tests.experiments.small import method_that, right_on, toy_table, two_groups, write_as_cora
 
 ROOT = Path(__file__).parents[2]
@@ -56,26 +57,45 @@ def test_a_search_whose_training_diverges_takes_something_else(tmp_path, monkeyp
     assert cell["seeds"] == []
 
 
-def test_when_time_is_up_every_method_had_as_many_trials(tmp_path, monkeypatch):
+def test_when_time_is_up_only_those_trials_count_that_every_method_had(tmp_path, monkeypatch):
     asked = []
 
     def answer(graph, settings, seed, device):
         asked.append(settings["number"])
-        if len(asked) == 6:  # two rows, one seed: two trials of each, and the third of one
+        if len(asked) == 5:  # two of each, and the third of the first
             monkeypatch.setattr(runs.time, "monotonic", lambda: 1e12)
-        return Answer(right_on(graph, graph.val_mask) * (settings["number"] - 2.5))
+        return Answer(right_on(graph, graph.val_mask if settings["number"] == 2 else graph.test_mask))
 
     method_that(monkeypatch, answer)
     table = toy_table(space={"number": [0, 1, 2, 3, 4]})
-    cells = [
-        (table.rows[0], "Cora"),
-        (table.rows[0].__class__("Other", "toy", space=table.rows[0].space), "Cora"),
-    ]
+    monkeypatch.setattr("experiments.table.trials", lambda space, count: [{"number": n} for n in range(count)])
+    cells = [(Row(name, "toy", space=table.rows[0].space), "Cora") for name in ("One", "Other")]
     with Laboratory(write_as_cora(tmp_path)) as laboratory:
         choices = search(table, cells, laboratory, 5, 1, 1e11)
         assert not laboratory.finished
-    assert len(asked) == 6
-    assert [len(choice.tried) for choice in choices] == [3, 3]
+    assert asked == [0, 0, 1, 1, 2]
+    assert [len(choice.tried) for choice in choices] == [2, 2]
+    assert [choice.settings for choice in choices] == [{"number": 0}] * 2
+
+
+def test_finalists_are_looked_at_with_more_seeds(tmp_path, monkeypatch):
+    """Number 3 is lucky with the first seed, number 2 is good with all of them."""
+    asked = []
+
+    def answer(graph, settings, seed, device):
+        asked.append((settings["number"], seed))
+        good = settings["number"] == 2 or (settings["number"] == 3 and seed == 1000)
+        sure = 1 + (settings["number"] == 3)
+        return Answer(sure * right_on(graph, graph.val_mask if good else graph.test_mask))
+
+    method_that(monkeypatch, answer)
+    table = replace(toy_table(space={"number": [0, 1, 2, 3]}), finalists=2)
+    with Laboratory(write_as_cora(tmp_path)) as laboratory:
+        (choice,) = search(table, [(table.rows[0], "Cora")], laboratory, 4, 3, float("inf"))
+    assert choice.settings == {"number": 2}
+    assert sorted(asked[:4]) == [(0, 1000), (1, 1000), (2, 1000), (3, 1000)]
+    assert sorted(asked[4:]) == [(2, 1001), (2, 1002), (3, 1001), (3, 1002)]
+    assert {tried["settings"]["number"]: tried["seeds"] for tried in choice.tried} == {0: 1, 1: 1, 2: 3, 3: 3}
 
 
 def test_trials_are_different_and_begin_with_the_first_of_each():
