@@ -80,7 +80,7 @@ def draw_complexity(found: dict[str, Any], folder: Path = FOLDER) -> Path:
                 axes.legend(frameon=False, fontsize=8)
             column[0].set_title(name)
             column[1].set_xlabel(label)
-        panels[0, 0].set_ylabel("seconds a training step")
+        panels[0, 0].set_ylabel("CPU seconds a training step")
         panels[1, 0].set_ylabel("MB")
         return save_figure(figure, folder / "complexity.svg")
 
