@@ -182,12 +182,13 @@ def _from_line(line: str) -> Outcome | None:
 
 
 def _say(title: str, number: int, total: int, started: float) -> None:
-    """On a terminal a line that changes, elsewhere a line for every tenth part."""
+    """On a terminal a bar that grows, elsewhere a line for every tenth part."""
     passed = time.monotonic() - started
     text = (
         f"{title}: {number} of {total}, {passed:.0f} s, about {passed / number * (total - number):.0f} s left"
     )
     if sys.stderr.isatty():
-        print(f"\r{text:<78}", end="\n" if number == total else "", file=sys.stderr, flush=True)
+        bar = "█" * (20 * number // total)
+        print(f"\r{bar:░<20} {text:<58}", end="\n" if number == total else "", file=sys.stderr, flush=True)
     elif number == total or number % max(1, total // 10) == 0:
         print(text, file=sys.stderr, flush=True)
