@@ -141,7 +141,7 @@ EDGES = '[edges]\nsource = "a"\ntarget = "b"\n'
         ),
         (
             EDGES + '[split]\ncolumn = "s"',
-            "file: split names columns, but there is no label in [nodes] to split.",
+            "file: split names columns, but there is no label in [nodes] or [edges] to split.",
         ),
         (
             EDGES + '[nodes]\nid = "i"\nlabel = "l"\n[nodes.features]\ns = "category"\n[split]\ncolumn = "s"',

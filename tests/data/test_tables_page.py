@@ -29,7 +29,7 @@ def test_the_file_shows_every_key() -> None:
 def test_with_one_kind_of_split_it_is_a_schema() -> None:
     kinds = (r"column = .*\n", r"(train|val|test) = .*\n", r"by_time = .*\n")
     for kept in kinds:
-        text = TOML
+        text = re.sub(r'label = "suspicious".*\nlabelled = "looked_at".*\n', "", TOML)  # the other label
         for kind in kinds:
             if kind != kept:
                 text = re.sub(rf"^{kind}", "", text, flags=re.MULTILINE)

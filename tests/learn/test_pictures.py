@@ -36,6 +36,7 @@ def report(classes=("cleared", "$fraud$"), runs=3, one_class=False):
         probabilities={"EGAT": p[:20], "other": p[20:40]},
         everybody=p[:, 1],
         labels=labels,
+        labels_on="nodes",
     )
 
 

@@ -20,7 +20,7 @@ def evaluate(
 ) -> None:
     """Say how good a trained model is on labelled tables.
 
-    The model knows which nodes it was trained on and which chose its
+    The model knows which nodes (or edges) it was trained on and which chose its
     weights. Only the others say how good it is; all are shown apart.
 
     [bold]Examples[/]
@@ -33,7 +33,7 @@ def evaluate(
     with say.progress() as progress:
         report = evaluate_job(model, node_table(nodes), edge_table(edges), device=device, progress=progress)
     say.notes(report.notes)
-    say.table(*parts_table(report.parts))
+    say.table(*parts_table(report.parts, report.labels_on))
     if report.unseen is None:
         say("\nAll of them trained the model or chose its weights: this does not say how good it is.")
     else:

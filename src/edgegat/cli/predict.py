@@ -32,8 +32,8 @@ def predict(
 
     New nodes and edges, categories never seen and columns in another order
     are fine; labels are not needed. The table of scores has a row for each
-    node: id, class, its probability, and the score, which is the
-    probability of the class that is looked for.
+    node (or edge, if those are what the model decides about): class, its
+    probability, and the score, the probability of the class that is looked for.
 
     [bold]Examples[/]
 
@@ -55,13 +55,12 @@ def predict(
             progress=progress,
         )
     say.notes(predictions.notes)
-    highest = predictions.nodes.sort("score", descending=True, maintain_order=True).head(_SHOWN)
-    say(
-        f"The highest scores, the probability of {predictions.wanted!r}, of {predictions.nodes.height:,} nodes:\n"
-    )
-    say.table(
-        ["id", "class", "score"], [[i, c, number(s)] for i, c, s in highest["id", "class", "score"].rows()]
-    )
+    scores = predictions.scores
+    names, what = (["id"], "nodes") if predictions.nodes is not None else (["source", "target", "row"], "edges")
+    highest = scores.sort("score", descending=True, maintain_order=True).head(_SHOWN)
+    say(f"The highest scores, the probability of {predictions.wanted!r}, of {scores.height:,} {what}:\n")
+    rows = highest.select(*names, "class", "score").rows()
+    say.table([*names, "class", "score"], [[*map(str, row[:-1]), number(row[-1])] for row in rows])
     say()
     for file in predictions.files:
         say(f"Wrote {file}.")

@@ -26,7 +26,9 @@ PARTS = {"train": "training", "val": "validation", "test": "test", "new": "never
 def say_report(say: Say, report: TrainReport) -> None:
     """What a training brought."""
     sizes = report.graph
-    say(f"{sizes['nodes']:,} nodes, {sizes['edges']:,} edges, {sizes['labelled']:,} labelled nodes")
+    say(
+        f"{sizes['nodes']:,} nodes, {sizes['edges']:,} edges, {sizes['labelled']:,} labelled {report.labels_on}"
+    )
     for finding in report.findings:
         say(str(finding).split("\n")[0])
     say.notes(report.notes)
@@ -37,7 +39,7 @@ def say_report(say: Say, report: TrainReport) -> None:
     judges = egat.parts[report.judge]
     runs = len(egat.runs["accuracy"].values)
     say(
-        f"Measured on {judges.count:,} nodes of the {PARTS[report.judge]} part"
+        f"Measured on {judges.count:,} {report.labels_on} of the {PARTS[report.judge]} part"
         + (
             f", mean and deviation of {runs} runs."
             if runs > 1
@@ -59,13 +61,13 @@ def methods_table(report: TrainReport) -> tuple[list[str], Rows]:
     return ["", *SHOWN.values(), "seconds"], rows
 
 
-def parts_table(parts: Mapping[str, Metrics]) -> tuple[list[str], Rows]:
-    """One row for each part of the labelled nodes."""
+def parts_table(parts: Mapping[str, Metrics], labels_on: str) -> tuple[list[str], Rows]:
+    """One row for each part of the labelled nodes or edges."""
     rows = [
         [PARTS[part], f"{metrics.count:,}", *(number(getattr(metrics, name)) for name in SHOWN)]
         for part, metrics in parts.items()
     ]
-    return ["", "nodes", *SHOWN.values()], rows
+    return ["", labels_on, *SHOWN.values()], rows
 
 
 def confusion_table(metrics: Metrics, classes: Sequence[str]) -> tuple[list[str], Rows]:

@@ -28,6 +28,7 @@ class EncodedGraph:
         edge_rows: ``[M]`` row (from 0) of the edge table; the first row of an aggregated pair.
         classes: what the class numbers mean.
         notes: what was guessed, left out, filled in or never seen in training, in words.
+        edge_ids: ``[M]`` text that tells edges apart, if edges are what is labelled.
         split_kind: where the masks come from: ``"column"``, ``"flags"``, ``"time"``, ``"random"``, or ``"none"``.
     """
 
@@ -38,3 +39,9 @@ class EncodedGraph:
     classes: list[str]
     notes: list[str] = field(default_factory=list)
     split_kind: SplitKind = "none"
+    edge_ids: pl.Series | None = None
+
+    @property
+    def labelled_ids(self) -> pl.Series:
+        """What the rows of ``y`` are called: nodes, or edges."""
+        return self.ids if self.edge_ids is None else self.edge_ids

@@ -15,8 +15,8 @@ from edgegat.data.edge_rows import EdgeRows
 from edgegat.data.encoded import EncodedGraph
 from edgegat.data.encoders import FeatureEncoder
 from edgegat.data.errors import DataError
-from edgegat.data.labels import find_classes, number_labels, read_labels
-from edgegat.data.partition import Partition, divide, divide_again, no_split
+from edgegat.data.labelled import LabelledRows, labels_asked_for
+from edgegat.data.partition import Partition
 from edgegat.data.progress import Progress, ignore_progress
 from edgegat.data.reading import TableSource
 from edgegat.data.resolve import resolve
@@ -99,15 +99,15 @@ class GraphEncoder:
         node_table, edge_table = open_both(nodes, edges)
         declared.check_columns(node_table, edge_table)
         resolved, notes = resolve(declared, node_table, edge_table)
-        tables = TwoTables.read(resolved, node_table, edge_table, progress, resolved.split.by_time)
+        with_time = resolved.split.by_time or resolved.labels_on == "edges"
+        tables = TwoTables.read(resolved, node_table, edge_table, progress, with_time)
 
         classes: list[str] = []
-        y, partition = None, no_split(len(tables.numbering.ids))
-        if node_table is not None and resolved.nodes is not None and resolved.nodes.label is not None:
-            labels = read_labels(node_table, resolved.nodes, resolved.spelling)
-            classes = find_classes(labels, f"{node_table.name}, column {resolved.nodes.label!r}")
-            y = tables.fill(number_labels(labels, classes, node_table, resolved.nodes.label))
-            partition = divide(resolved, node_table, tables.numbering.ids, y, tables.node_times)
+        y, partition = None, tables.undivided()
+        labelled = LabelledRows.find(resolved, node_table, edge_table, tables)
+        if labelled is not None:
+            classes, y = labelled.read()
+            partition = labelled.divide(y)
 
         progress(STEPS[4], 4, len(STEPS))
         all_edges = tables.edges()
@@ -119,7 +119,7 @@ class GraphEncoder:
             FeatureEncoder.fit(edge_cells, edge_types(resolved)),
             partition.cut,
         )
-        return encoder, encoder._encode(tables, all_edges, y, partition, notes)
+        return encoder, encoder._encode(tables, all_edges, y, partition, notes, labelled)
 
     def encode(
         self,
@@ -144,25 +144,16 @@ class GraphEncoder:
         progress(STEPS[0], 0, len(STEPS))
         node_table, edge_table = open_both(nodes, edges)
         self.schema.check_columns(node_table, edge_table, training=False)
-        roles = self.schema.nodes
-        label = roles.label if roles is not None else None
-        if labels and (node_table is None or roles is None or label is None):
-            raise DataError(
-                "labels are asked for, but there is no "
-                + ("label in the schema." if node_table else "node table.")
-            )
         cut = self._cut if labels else None
-        tables = TwoTables.read(self.schema, node_table, edge_table, progress, cut is not None)
-        y, partition = None, no_split(len(tables.numbering.ids))
-        if labels and node_table is not None and roles is not None and label is not None:
-            node_table.require(label, "nodes.label")
-            if roles.labelled is not None:
-                node_table.require(roles.labelled, "nodes.labelled")
-            found = read_labels(node_table, roles, self.schema.spelling)
-            y = tables.fill(number_labels(found, self.classes, node_table, label))
-            partition = divide_again(self.schema, node_table, tables.numbering.ids, y, tables.node_times, cut)
+        with_time = cut is not None or (labels and self.schema.labels_on == "edges")
+        tables = TwoTables.read(self.schema, node_table, edge_table, progress, with_time)
+        y, partition, labelled = None, tables.undivided(), None
+        if labels:
+            labelled = labels_asked_for(self.schema, node_table, edge_table, tables)
+            _, y = labelled.read(self.classes)
+            partition = labelled.divide_again(y, cut)
         progress(STEPS[4], 4, len(STEPS))
-        return self._encode(tables, tables.edges(), y, partition, [])
+        return self._encode(tables, tables.edges(), y, partition, [], labelled)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON, for :meth:`from_dict` of this and later versions."""
@@ -213,6 +204,7 @@ class GraphEncoder:
         y: NDArray[np.int64] | None,
         partition: Partition,
         notes: list[str],
+        labelled: LabelledRows | None,
     ) -> EncodedGraph:
         import torch
 
@@ -236,6 +228,7 @@ class GraphEncoder:
             train_mask=masks.get("train_mask"),
             val_mask=masks.get("val_mask"),
             test_mask=masks.get("test_mask"),
+            labels_on="edges" if self.schema.labels_on == "edges" else "nodes",
         )
         return EncodedGraph(
             graph,
@@ -245,6 +238,7 @@ class GraphEncoder:
             self.classes,
             [*notes, *unseen_in_nodes, *unseen_in_edges],
             partition.kind,
+            labelled.ids if labelled is not None and labelled.on == "edges" else None,
         )
 
 

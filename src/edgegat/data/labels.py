@@ -12,13 +12,13 @@ from edgegat.data._words import count, listing, show
 from edgegat.data.cells import Spelling, cell_is_missing, read_values
 from edgegat.data.errors import DataError
 from edgegat.data.reading import Table
-from edgegat.data.roles import NodeRoles
+from edgegat.data.roles import EdgeRoles, NodeRoles
 
 _WHOLE = r"^[+-]?\d+\.0+$"
 _MANY_CLASSES = 1000
 
 
-def read_labels(nodes: Table, roles: NodeRoles, spelling: Spelling) -> pl.Series:
+def read_labels(table: Table, roles: NodeRoles | EdgeRoles, spelling: Spelling) -> pl.Series:
     """``[rows]`` text, null where unlabelled.
 
     If every label is a whole number written like ``1.0``, as pandas writes integers among missing ones, it is
@@ -26,10 +26,10 @@ def read_labels(nodes: Table, roles: NodeRoles, spelling: Spelling) -> pl.Series
     """
     column = roles.label
     assert column is not None
-    missing = cell_is_missing(column, nodes.dtypes[column], "category", spelling)
-    labels = nodes.read(pl.when(~missing).then(nodes.text(column)).alias("label"))["label"]
+    missing = cell_is_missing(column, table.dtypes[column], "category", spelling)
+    labels = table.read(pl.when(~missing).then(table.text(column)).alias("label"))["label"]
     if roles.labelled is not None:
-        counts = read_values(nodes, {roles.labelled: "flag"}, spelling)[roles.labelled]
+        counts = read_values(table, {roles.labelled: "flag"}, spelling)[roles.labelled]
         labels = labels.set(counts.fill_null(0.0) == 0.0, None)
     if labels.str.contains(_WHOLE).all():
         labels = labels.str.replace(r"\.0+$", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -33,7 +34,7 @@ class Partition:
     """Which node is in which part.
 
     Attributes:
-        parts: ``[N]``.
+        parts: ``[N]`` of nodes, or ``[rows]`` of edges, whichever have labels.
         kind: where it comes from: ``"column"``, ``"flags"``, ``"time"``, ``"random"`` or ``"none"``.
         cut: where the past ends, of a split by time.
         times: ``[N]`` of the nodes, NaN where unknown; empty unless the split goes by time.
@@ -50,41 +51,46 @@ class Partition:
             return {}
         return {f"{name}_mask": (self.parts == part) & (y >= 0) for part, name in enumerate(PARTS)}
 
-    def nodes_to_learn_from(self) -> NDArray[np.bool_]:
-        """``[N]``: all but those of validation and test; of a split by time, nothing from after the cut."""
+    def rows_to_learn_from(self) -> NDArray[np.bool_]:
+        """``[N]`` or ``[rows]``: all but validation and test; of a split by time, nothing from after the cut."""
         chosen: NDArray[np.bool_] = (self.parts != PARTS.index("val")) & (self.parts != PARTS.index("test"))
         if self.cut is not None and self.times is not None:
             chosen &= ~(self.times > self.cut.train_end)
         return chosen
 
 
-def divide(schema: Schema, nodes: Table, ids: pl.Series, y: NDArray[np.int64], times: NodeTimes) -> Partition:
+Times = Callable[[], NDArray[np.float64]]
+
+
+def divide(schema: Schema, table: Table, ids: pl.Series, y: NDArray[np.int64], times: Times) -> Partition:
     """Read the split, or draw it; a validation part that is not declared is drawn from the training part."""
     split = schema.split
     if split.columns:
-        found = _read(schema, nodes, ids, y)
+        found = _read(schema, table, ids, y)
     elif split.by_time:
-        parts, cut = split_by_time(y, times.read(), split.ratio)
-        found = Partition(parts, "time", cut, times.read())
+        when = times()
+        parts, cut = split_by_time(y, when, split.ratio)
+        found = Partition(parts, "time", cut, when)
     else:
         found = Partition(draw_parts(y, ids, split.ratio, split.seed), "random")
     if not ((found.parts == 0) & (y >= 0)).any():
         raise DataError(
-            f"{nodes.name}: no labelled node is in the training part. Correct the split columns, or leave them out "
-            "of the schema to have the split drawn."
+            f"{table.name}: no labelled {schema.labels_on[:-1]} is in the training part. Correct the split "
+            "columns, or leave them out of the schema to have the split drawn."
         )
     return found
 
 
 def divide_again(
-    schema: Schema, nodes: Table, ids: pl.Series, y: NDArray[np.int64], times: NodeTimes, cut: TimeCut | None
+    schema: Schema, table: Table, ids: pl.Series, y: NDArray[np.int64], times: Times, cut: TimeCut | None
 ) -> Partition:
     """The split of tables that nothing is learned from: what is declared in them, or the past and the future."""
     split = schema.split
-    if split.columns and all(column in nodes.dtypes for column in split.columns):
-        return _read(schema, nodes, ids, y)
+    if split.columns and all(column in table.dtypes for column in split.columns):
+        return _read(schema, table, ids, y)
     if cut is not None:
-        return Partition(cut.divide(y, times.read()), "time", cut, times.read())
+        when = times()
+        return Partition(cut.divide(y, when), "time", cut, when)
     return no_split(len(y))
 
 

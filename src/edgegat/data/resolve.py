@@ -39,12 +39,14 @@ def resolve(schema: Schema, nodes: Table | None, edges: Table) -> tuple[Schema, 
 def node_columns(schema: Schema, nodes: Table) -> list[str]:
     """The columns of the node table that are features unless the schema lists features."""
     assert schema.nodes is not None
-    return _without(nodes, schema.nodes, ("id", "label", "labelled", "time"), schema.split.columns)
+    split = schema.split.columns if schema.labels_on != "edges" else []
+    return _without(nodes, schema.nodes, ("id", "label", "labelled", "time"), split)
 
 
 def edge_columns(schema: Schema, edges: Table) -> list[str]:
     """The columns of the edge table that are features unless the schema lists features."""
-    return _without(edges, schema.edges, ("source", "target", "time", "currency"), [])
+    split = schema.split.columns if schema.labels_on == "edges" else []
+    return _without(edges, schema.edges, ("source", "target", "label", "labelled", "time", "currency"), split)
 
 
 def _without(

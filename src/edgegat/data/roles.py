@@ -108,6 +108,8 @@ class EdgeRoles(Section):
 
     Attributes:
         source, target: the ids of the two nodes.
+        label: the class of the edge, if edges are to be told apart and not nodes; an empty cell means unlabelled.
+        labelled: a flag; where it is not set, the label is ignored.
         time: when it happened. It is no feature unless ``features`` lists it, too.
         gaps: adds four features to every edge: the seconds since the last and until the next transfer at its source,
             and at its target. Needs ``time`` and ``parallel = "keep"``.
@@ -120,6 +122,8 @@ class EdgeRoles(Section):
 
     source: Column
     target: Column
+    label: Column | None = None
+    labelled: Column | None = None
     time: Column | None = None
     gaps: bool = False
     currency: Column | None = None
@@ -129,7 +133,12 @@ class EdgeRoles(Section):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        mistakes = _check_roles({"source": self.source, "target": self.target}, self.features)
+        roles = {"source": self.source, "target": self.target, "label": self.label, "labelled": self.labelled}
+        mistakes = _check_roles(roles, self.features)
+        if self.labelled and not self.label:
+            mistakes.append("'labelled' says where the label counts, but there is no 'label'")
+        if self.label and self.parallel == "aggregate":
+            mistakes.append('the label belongs to single edges: it needs parallel = "keep"')
         if (
             self.time is not None
             and (feature := (self.features or {}).get(self.time))

@@ -105,13 +105,23 @@ class Schema(Section):
         """How cells are written."""
         return Spelling(tuple(self.missing), self.decimal, self.time_format)
 
+    @property
+    def labels_on(self) -> Literal["nodes", "edges", ""]:
+        """Which table says what is to be learned; neither, without a label."""
+        if self.edges.label:
+            return "edges"
+        return "nodes" if self.nodes is not None and self.nodes.label else ""
+
     @model_validator(mode="after")
     def _check(self) -> Self:
         mistakes = []
-        if self.split.columns and (self.nodes is None or self.nodes.label is None):
-            mistakes.append("split names columns, but there is no label in [nodes] to split")
+        if self.edges.label and self.nodes is not None and self.nodes.label:
+            mistakes.append("[nodes] and [edges] both have a label: a model decides about one of the two")
+        if self.split.columns and not self.labels_on:
+            mistakes.append("split names columns, but there is no label in [nodes] or [edges] to split")
+        labelled = self.edges if self.labels_on == "edges" else self.nodes
         for column in self.split.columns:
-            if self.nodes is not None and column in (self.nodes.features or {}):
+            if labelled is not None and column in (labelled.features or {}):
                 mistakes.append(f"column {column!r} says the split and cannot be a feature, too")
         if self.split.by_time and self.edges.time is None and (self.nodes is None or self.nodes.time is None):
             mistakes.append("split.by_time needs a 'time' in [nodes] or in [edges]")
@@ -131,12 +141,15 @@ class Schema(Section):
             raise DataError(f"{nodes.name} is given as node table, but the schema has no [nodes] section.")
         if nodes is None and training and self.nodes is not None and self.nodes.label:
             raise DataError("the schema's label is a column of the node table, but no node table is given.")
-        more = ("time", "currency") if training else ()
-        mistakes = _missing_columns(edges, _named(self.edges, "edges", ("source", "target", *more)))
+        more = ("label", "labelled", "time", "currency") if training else ()
+        of_edges = _named(self.edges, "edges", ("source", "target", *more))
+        if training and self.labels_on == "edges":
+            of_edges += [("split", column) for column in self.split.columns]
+        mistakes = _missing_columns(edges, of_edges)
         if nodes is not None and self.nodes is not None:
             roles = ("id", "label", "labelled", "time") if training else ("id",)
             named = _named(self.nodes, "nodes", roles)
-            if training:
+            if training and self.labels_on == "nodes":
                 named += [("split", column) for column in self.split.columns]
             mistakes += _missing_columns(nodes, named)
         if mistakes:

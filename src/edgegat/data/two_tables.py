@@ -12,7 +12,7 @@ from edgegat.data.cells import read_values
 from edgegat.data.edge_rows import EdgeRows, cell_types, edge_columns, gather_edges
 from edgegat.data.gaps import time_gaps
 from edgegat.data.ids import Numbering, number_nodes
-from edgegat.data.partition import NodeTimes, Partition
+from edgegat.data.partition import NodeTimes, Partition, no_split
 from edgegat.data.progress import Progress
 from edgegat.data.reading import Table, TableSource, open_table
 from edgegat.data.roles import FeatureType
@@ -71,6 +71,11 @@ class TwoTables:
         ends = self.numbering.source, self.numbering.target
         return gather_edges(self.schema.edges, self.edge_cells, *ends, len(self.numbering.ids), chosen)
 
+    def undivided(self) -> Partition:
+        """No split of whatever has labels."""
+        of_edges = self.schema.labels_on == "edges"
+        return no_split(len(self.numbering.source if of_edges else self.numbering.ids))
+
     def fill(self, of_rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """``[rows]`` of the node table to ``[N]``, ``-1`` for nodes that only edges name."""
         return np.concatenate([of_rows, np.full(len(self.numbering.ids) - len(of_rows), -1)])
@@ -92,7 +97,9 @@ class TwoTables:
         self, partition: Partition, edges: EdgeRows, notes: list[str]
     ) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The cells of nodes and of edges that belong to the training part."""
-        chosen = partition.nodes_to_learn_from()
+        chosen = partition.rows_to_learn_from()
+        if self.schema.labels_on == "edges":
+            return self.node_cells, edges.cells.filter(chosen) if edges.cells.width else edges.cells
         node_cells = self.node_cells.filter(chosen) if self.node_cells.width else self.node_cells
         cells = edges.cells
         if partition.cut is not None and self.edge_times is not None:

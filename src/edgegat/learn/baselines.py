@@ -53,7 +53,8 @@ def boosting(
     num_classes: int | None = None,
     progress: Progress | None = None,
 ) -> Baseline:
-    """Histogram gradient boosting of scikit-learn, on node features and :func:`incident_aggregates`.
+    """Histogram gradient boosting of scikit-learn, on node features and :func:`incident_aggregates`; of edges, on
+    the edge's features and both of its ends'.
 
     It gets what the model gets: the training nodes to learn from, the validation nodes to choose the number of
     rounds (up to 200), the same class weights and seed. Rounds are chosen by the log loss, whatever the metric:
@@ -79,7 +80,11 @@ def boosting(
     (progress or ignore_progress)("Gradient boosting", 0, 1)
     task = Task.of(graph, options.metric, options.class_weights, num_classes)
     columns = np.concatenate([graph.x.double().cpu().numpy(), incident_aggregates(graph)[0]], 1)
+    if graph.labels_on == "edges":
+        first, second = graph.edge_index.cpu().numpy()
+        columns = np.concatenate([graph.edge_attr.double().cpu().numpy(), columns[first], columns[second]], 1)
     y, chosen, val = (t.cpu().numpy() for t in (task.y, task.train, task.val))
+    columns[:, np.isnan(columns[chosen]).all(0)] = 0.0  # scikit-learn cannot bin what is missing everywhere
     present = np.unique(y[chosen])
     trees = HistGradientBoostingClassifier(
         max_iter=_ROUNDS,

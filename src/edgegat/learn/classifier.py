@@ -77,7 +77,9 @@ class EGATClassifier:
         return np.array(self._fitted().classes, dtype=object)
 
     def predict(self, nodes: TableSource | None, edges: TableSource) -> NDArray[Any]:
-        """``[rows]`` the class of each row of the node table; without one, of each node of the edge table."""
+        """``[rows]`` the class of each row of the node table; without one, of each node of the edge table; of each
+        row of the edge table, if the label is there.
+        """
         return self._rows(nodes, edges)["class"].to_numpy()
 
     def predict_proba(self, nodes: TableSource | None, edges: TableSource) -> NDArray[np.float64]:
@@ -100,7 +102,7 @@ class EGATClassifier:
         device = self._split_options()[1].device
         return predict_job(self._fitted(), nodes, edges, embeddings=embeddings, device=device)
 
-    def score(self, nodes: TableSource, edges: TableSource) -> float:
+    def score(self, nodes: TableSource | None, edges: TableSource) -> float:
         """The share of right answers among the labelled rows that neither trained the model nor chose its weights.
 
         On the tables it was fitted to, these are the rows of the test part. Without any such row it is that of all
@@ -174,4 +176,6 @@ class EGATClassifier:
 
     def _rows(self, nodes: TableSource | None, edges: TableSource) -> pl.DataFrame:
         predictions = self.predict_table(nodes, edges)
-        return predictions.nodes if nodes is None else predictions.nodes.head(predictions.in_table)
+        if predictions.nodes is None or nodes is None:
+            return predictions.scores
+        return predictions.nodes.head(predictions.in_table)

@@ -21,7 +21,7 @@ NEW = "new"
 
 def evaluate_job(
     model: SavedModel | str | PathLike[str],
-    nodes: TableSource,
+    nodes: TableSource | None,
     edges: TableSource,
     *,
     device: str = "auto",
@@ -42,14 +42,15 @@ def evaluate_job(
     assert encoded.graph.y is not None
     labelled = (encoded.graph.y >= 0).numpy()
     if not labelled.any():
-        raise DataError("no node of the node table has a label, so there is nothing to compare with.")
+        one = saved.model.readout[:-1]
+        raise DataError(f"no {one} of the {one} table has a label, so there is nothing to compare with.")
     tell("Scoring", 0, 1)
     scores = predict(saved.model.to(choose_device(device)), encoded.graph, saved.calibration)
     saved.model.cpu()
     y = encoded.graph.y.numpy()
 
     was = {
-        part: encoded.ids.is_in(pl.Series(saved.split.get(part, []), dtype=pl.String)).to_numpy()
+        part: encoded.labelled_ids.is_in(pl.Series(saved.split.get(part, []), dtype=pl.String)).to_numpy()
         for part in PARTS
     }
     was[NEW] = ~(was["train"] | was["val"] | was["test"])
@@ -68,4 +69,5 @@ def evaluate_job(
         classes=saved.classes,
         wanted=saved.wanted,
         notes=encoded.notes,
+        labels_on=saved.model.readout,
     )

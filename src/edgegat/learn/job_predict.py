@@ -37,7 +37,8 @@ def predict_job(
     device: str = "auto",
     progress: Progress | None = None,
 ) -> Predictions:
-    """Score all nodes of two tables: new customers, new transfers, columns in any order; labels are not needed.
+    """Score all nodes of two tables, or all edges with a model of edges: new customers, new transfers, columns in
+    any order; labels are not needed.
 
     Args:
         model: a saved model's folder, or one that was loaded.
@@ -75,8 +76,10 @@ def predict_job(
         for part, content in (("", frame), (".nodes", node_features), (".edges", edge_features)):
             if content is not None:
                 files.append(_write(content, target.with_name(target.stem + part + target.suffix)))
+    of_edges = network.readout == "edges"
     return Predictions(
-        nodes=frame,
+        nodes=None if of_edges else frame,
+        edges=frame if of_edges else None,
         node_embeddings=node_features,
         edge_embeddings=edge_features,
         in_table=encoded.in_table,
@@ -100,13 +103,11 @@ def encoder_of(saved: SavedModel, folder: object) -> GraphEncoder:
 def _table(saved: SavedModel, encoded: EncodedGraph, scores: Scores) -> pl.DataFrame:
     p, decided = scores
     names = pl.Series(list(saved.classes), dtype=pl.String)
-    frame = pl.DataFrame(
-        {
-            "id": encoded.ids,
-            "class": names.gather(decided),
-            "probability": np.take_along_axis(p, decided[:, None], 1)[:, 0],
-            "score": p[:, saved.wanted],
-        }
+    of_edges = saved.model.readout == "edges"
+    frame = (_ends(encoded) if of_edges else pl.DataFrame({"id": encoded.ids})).with_columns(
+        pl.Series("class", names.gather(decided)),
+        pl.Series("probability", np.take_along_axis(p, decided[:, None], 1)[:, 0]),
+        pl.Series("score", p[:, saved.wanted]),
     )
     if len(saved.classes) == 2:
         return frame

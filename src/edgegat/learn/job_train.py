@@ -95,8 +95,10 @@ def train_job(
     sizes, options = model_options or ModelOptions(), training_options or TrainingOptions()
     folder = None if output is None else Path(output)
     declared = Schema.of(schema)
-    if declared.nodes is None or declared.nodes.label is None:
-        raise DataError("the schema names no label in [nodes]: without labels there is nothing to learn.")
+    if not declared.labels_on:
+        raise DataError(
+            "the schema names no label in [nodes] or [edges]: without labels there is nothing to learn."
+        )
     if sizes.directed and not declared.edges.directed:
         raise OptionError(
             "the model is told that edges are directed (directed=true), but the schema says directed = false in "
@@ -166,6 +168,7 @@ def _run(
     others: list[Baseline] = []
     if baselines:
         others.append(boosting(graph, options, num_classes=C, progress=tell))
+    if baselines and graph.labels_on == "nodes":  # without edge features a GAT has nothing to say of an edge
         others.append(
             plain_gat(
                 graph,
@@ -198,7 +201,7 @@ def _run(
         classes=tuple(encoded.classes),
         wanted=wanted,
         encoder=encoder.to_dict(),
-        split={part: encoded.ids.filter(mask.numpy()).to_list() for part, mask in parts.items()},
+        split={part: encoded.labelled_ids.filter(mask.numpy()).to_list() for part, mask in parts.items()},
         data={**_sizes(graph), "fingerprint": fingerprint(graph)},
     )
     return _Run(encoder, encoded, fitted, methods, wanted, list(parts)[-1], saved)
@@ -244,6 +247,7 @@ def _report(
         probabilities=probabilities,
         everybody=first.fitted.calibration.probabilities(first.fitted.logits)[:, first.wanted],
         labels=graph.y.numpy(),
+        labels_on=graph.labels_on,
     )
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from edgegat.graph import EdgeGraph
+from edgegat.graph.edge_graph import LabelsOn
 from edgegat.learn.calibration import Calibration, Reliability, reliability
 from edgegat.learn.metrics import Metrics, measure
 from edgegat.learn.repeats import Repeats
@@ -71,8 +72,9 @@ class TrainReport:
         model: the saved model, of the first run.
         truth: ``[n]`` classes of the nodes that judge, of the first run.
         probabilities: ``[n, C]`` what each method says of them, by name.
-        everybody: ``[N]`` EGAT's probability of the wanted class, of all nodes.
+        everybody: ``[N]`` EGAT's probability of the wanted class, of all nodes (or edges, see ``labels_on``).
         labels: ``[N]`` their classes, -1 where unknown.
+        labels_on: ``"nodes"`` or ``"edges"``: what was learned about.
     """
 
     methods: Mapping[str, MethodReport]
@@ -93,6 +95,7 @@ class TrainReport:
     probabilities: Mapping[str, NDArray[np.float64]]
     everybody: NDArray[np.float64]
     labels: NDArray[np.int64]
+    labels_on: LabelsOn = "nodes"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; without the arrays and the model."""
@@ -106,6 +109,7 @@ class TrainReport:
             "notes": list(self.notes),
             "graph": dict(self.graph),
             "split": self.split,
+            "labels_on": self.labels_on,
             "history": self.model.history.to_dict(),
             "temperature": self.model.calibration.temperature,
             "device": self.device,
@@ -128,6 +132,7 @@ class EvaluationReport:
         classes: what the class numbers mean.
         wanted: the number of the class that is looked for.
         notes: what was left out, filled in or never seen before, in words.
+        labels_on: ``"nodes"`` or ``"edges"``: what the metrics are of.
     """
 
     parts: Mapping[str, Metrics]
@@ -136,6 +141,7 @@ class EvaluationReport:
     classes: Sequence[str]
     wanted: int
     notes: Sequence[str] = ()
+    labels_on: LabelsOn = "nodes"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -156,7 +162,10 @@ class Predictions:
     Attributes:
         nodes: one row per node, those of the node table first and in its order, then those that only edges name:
             ``id``; ``class``, the model's decision; ``probability`` of that class; ``score``, the probability of
-            the wanted class. With more than two classes also ``probability of <class>`` for each.
+            the wanted class. With more than two classes also ``probability of <class>`` for each. ``None`` from a
+            model of edges.
+        edges: from a model of edges, one row per edge: ``source``, ``target``, ``row`` of the edge table (from 0),
+            and the same.
         node_embeddings: ``id`` and one column per channel, if asked for.
         edge_embeddings: ``source``, ``target``, ``row`` of the edge table (from 0) and one column per channel.
         in_table: how many of the nodes the node table has; 0 without one.
@@ -166,7 +175,8 @@ class Predictions:
         files: what was written.
     """
 
-    nodes: pl.DataFrame
+    nodes: pl.DataFrame | None
+    edges: pl.DataFrame | None
     node_embeddings: pl.DataFrame | None
     edge_embeddings: pl.DataFrame | None
     in_table: int
@@ -175,12 +185,19 @@ class Predictions:
     notes: Sequence[str] = ()
     files: Sequence[Path] = field(default_factory=list)
 
+    @property
+    def scores(self) -> pl.DataFrame:
+        """``nodes`` or ``edges``, whichever the model decides about."""
+        frame = self.edges if self.nodes is None else self.nodes
+        assert frame is not None
+        return frame
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; the tables by their sizes only."""
         return {
-            "nodes": self.nodes.height,
+            "edges" if self.nodes is None else "nodes": self.scores.height,
             "classes": list(self.classes),
-            "decided": dict(sorted(self.nodes["class"].value_counts().rows())),
+            "decided": dict(sorted(self.scores["class"].value_counts().rows())),
             "wanted": self.wanted,
             "notes": list(self.notes),
             "files": [str(path) for path in self.files],
@@ -200,7 +217,7 @@ def measure_nodes(
 
 
 def parts_of(graph: EdgeGraph) -> dict[str, Tensor]:
-    """The labelled nodes of each part that has some, as masks."""
+    """The labelled nodes (or edges) of each part that has some, as masks."""
     assert graph.y is not None
     masks = {part: getattr(graph, f"{part}_mask") for part in PARTS}
     found = {part: mask & (graph.y >= 0) for part, mask in masks.items() if mask is not None}

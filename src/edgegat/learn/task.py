@@ -63,14 +63,15 @@ class Task:
         counts = torch.bincount(graph.y[train], minlength=C)
         if C < 2 or int((counts > 0).sum()) < 2:
             raise LearningError(
-                f"the training part has {train.numel()} labelled nodes of {int((counts > 0).sum())} "
-                f"class{'' if int((counts > 0).sum()) == 1 else 'es'}: at least one node of each of two classes "
-                "is needed. Label more nodes, or divide them otherwise."
+                f"the training part has {train.numel()} labelled {graph.labels_on} of {int((counts > 0).sum())} "
+                f"class{'' if int((counts > 0).sum()) == 1 else 'es'}: at least one {graph.labels_on[:-1]} of each "
+                f"of two classes is needed. Label more {graph.labels_on}, or divide them otherwise."
             )
         if metric in ("roc_auc", "pr_auc") and val.numel() and bool((graph.y[val] == graph.y[val][0]).all()):
             raise LearningError(
-                f"metric is {metric!r}, but all {val.numel()} validation nodes are of one class, so it has no "
-                "value. Choose metric='accuracy' or 'log_loss', or divide the labelled nodes otherwise."
+                f"metric is {metric!r}, but all {val.numel()} validation {graph.labels_on} are of one class, so it "
+                f"has no value. Choose metric='accuracy' or 'log_loss', or divide the labelled {graph.labels_on} "
+                "otherwise."
             )
         weights = torch.ones(C, dtype=graph.x.dtype, device=graph.x.device)
         if class_weights == "balanced":

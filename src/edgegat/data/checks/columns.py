@@ -10,17 +10,24 @@ from edgegat.data.reading import Table
 from edgegat.data.roles import EdgeRoles, NodeRoles
 from edgegat.data.schema import Schema
 
+_EDGE_ROLES = ("source", "target", "label", "labelled")
+
 
 def check_columns(schema: Schema, nodes: Table | None, edges: Table, findings: Findings) -> Schema | None:
     """Report missing columns; the schema without them, or ``None`` if ids or ends are among them."""
-    missing_in_edges = _report(edges, "edges", schema.edges, ("source", "target", "time", "currency"), findings)
+    missing_in_edges = _report(edges, "edges", schema.edges, (*_EDGE_ROLES, "time", "currency"), findings)
     missing_in_nodes = (
         _report(nodes, "nodes", schema.nodes, ("id", "label", "labelled", "time"), findings)
         if nodes is not None and schema.nodes is not None
         else set[str]()
     )
     split = schema.split
-    if nodes is not None and schema.nodes is not None:
+    if schema.labels_on == "edges":
+        missing = [column for column in split.columns if column not in edges.dtypes]
+        _say(edges, [("split", column) for column in missing], findings)
+        if missing or schema.edges.label in missing_in_edges:
+            split = split.model_copy(update=dict.fromkeys(("column", "train", "val", "test")))
+    elif nodes is not None and schema.nodes is not None:
         missing = [column for column in split.columns if column not in nodes.dtypes]
         _say(nodes, [("split", column) for column in missing], findings)
         if missing or schema.nodes.label in missing_in_nodes:

@@ -41,7 +41,7 @@ def check_parts(subject: Subject, findings: Findings) -> None:
     if times is None or set(subject.schema.split.flags.values()) & set(subject.node_cells.unreadable):
         return
     try:
-        partition = divide(subject.resolved, subject.nodes, subject.numbering.ids, subject.y, times)
+        partition = divide(subject.resolved, subject.nodes, subject.numbering.ids, subject.y, times.read)
     except DataError as error:
         findings.add("EG020", subject.nodes, None, str(error).split(": ", 1)[-1].rstrip("."))
         return

@@ -101,7 +101,8 @@ class Subject:
         types: dict[str, FeatureType] = {name: feature.type for name, feature in (roles.features or {}).items()}
         if roles.time is not None:
             types.setdefault(roles.time, "time")
-        for column in (roles.labelled, *self.schema.split.flags.values()):
+        flags = self.schema.split.flags.values() if self.schema.labels_on == "nodes" else ()
+        for column in (roles.labelled, *flags):
             if column is not None:
                 types[column] = "flag"
         return _read(self.nodes, types, self.schema)

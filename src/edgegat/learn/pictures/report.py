@@ -69,7 +69,7 @@ def _draw(report: TrainReport) -> Iterator[tuple[str, Figure]]:
     r = report.reliability
     yield "reliability", draw_reliability(r.predicted, r.observed, r.counts, repr(wanted), r.error, part)
     labelled = {name: report.everybody[report.labels == c] for c, name in enumerate(report.classes)}
-    yield "scores", draw_scores(report.everybody, labelled, repr(wanted))
+    yield "scores", draw_scores(report.everybody, labelled, repr(wanted), report.labels_on)
     runs = {name: method.runs["accuracy"] for name, method in report.methods.items()}
     yield (
         "comparison",

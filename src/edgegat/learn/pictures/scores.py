@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 _BINS = 40
 
 
-def draw_scores(everybody: ArrayLike, labelled: Mapping[str, ArrayLike], wanted: str) -> Figure:
-    """All scores as bars above, those of the labelled nodes as one row of strokes for each class below.
+def draw_scores(
+    everybody: ArrayLike, labelled: Mapping[str, ArrayLike], wanted: str, what: str = "nodes"
+) -> Figure:
+    """All scores as bars above, those of the labelled ones as one row of strokes for each class below.
 
     Args:
         everybody: ``[N]`` scores from 0 to 1.
-        labelled: the scores of the labelled nodes, by class.
+        labelled: the scores of the labelled ones, by class.
         wanted: what the score is the probability of.
+        what: has the scores.
 
     Example:
         >>> figure = draw_scores([0.1, 0.2, 0.9], {"cleared": [0.1], "reported": [0.9]}, "reported")
@@ -33,8 +36,8 @@ def draw_scores(everybody: ArrayLike, labelled: Mapping[str, ArrayLike], wanted:
     with new_figure(6.4, 3.4 + 0.35 * len(labelled)) as figure:
         above, below = figure.subplots(2, 1, sharex=True, height_ratios=[5, 0.3 + 0.7 * len(labelled)])
         above.hist(scores, bins=_BINS, range=(0, 1), color=LIGHT, edgecolor=GREY, linewidth=0.5)
-        above.set(xlim=(-0.01, 1.01), ylabel="nodes")
-        above.set_title(f"How all {len(scores):,} nodes scored")
+        above.set(xlim=(-0.01, 1.01), ylabel=what)
+        above.set_title(f"How all {len(scores):,} {what} scored")
         for number, values in enumerate(labelled.values()):
             colour = COLOURS[number % len(COLOURS)]
             values = np.asarray(values, float)
