@@ -55,13 +55,13 @@ def draw(table: Table, found: dict[str, Any], folder: Path = FOLDER) -> Path:
 def draw_complexity(found: dict[str, Any], folder: Path = FOLDER) -> Path:
     """Time and memory of a step, against the pairs where a hub grows and against the edges where those grow."""
     series = {
-        "a hub grows": ("pairs", "Σ d², of 20,000 edges"),
-        "edges grow": ("edges", "edges, degrees as they are"),
+        "a hub grows": ("pairs", 1e-6, "Σ d², millions, of 20,000 edges", "center right"),
+        "edges grow": ("edges", 1e-3, "thousand edges, degrees as they are", "upper left"),
     }
     methods = list(dict.fromkeys(row["method"] for row in found["points"]))
     with new_figure(9, 6.4) as figure:
-        panels = figure.subplots(2, 2, sharex="col")
-        for column, (name, (against, label)) in zip(panels.T, series.items(), strict=True):
+        panels = figure.subplots(2, 2, sharex="col", sharey="row")
+        for column, (name, (against, scale, label, place)) in zip(panels.T, series.items(), strict=True):
             for axes, what, unit in zip(column, ("seconds", "bytes"), (1.0, 1e-6), strict=True):
                 for method, colour, marker in zip(
                     methods, (COLOURS[1], COLOURS[2], COLOURS[0]), "^so", strict=True
@@ -69,20 +69,28 @@ def draw_complexity(found: dict[str, Any], folder: Path = FOLDER) -> Path:
                     rows = [r for r in found["points"] if r["series"] == name and r["method"] == method]
                     slope = found["exponents"][f"{what}, {name}, against {against}"][method]
                     axes.plot(
-                        [row[against] for row in rows],
+                        [scale * row[against] for row in rows],
                         [unit * row[what] for row in rows],
                         color=colour,
                         marker=marker,
                         label=f"{method}: slope {slope:.2f}",
                     )
-                axes.set(xscale="log", yscale="log")
-                axes.grid(color=GREY, alpha=0.2)
-                axes.legend(frameon=False, fontsize=8)
+                _logarithmic(axes)
+                axes.legend(frameon=False, fontsize=9, loc=place)
             column[0].set_title(name)
             column[1].set_xlabel(label)
         panels[0, 0].set_ylabel("CPU seconds a training step")
         panels[1, 0].set_ylabel("MB")
         return save_figure(figure, folder / "complexity.svg")
+
+
+def _logarithmic(axes: Any) -> None:
+    """Both ways, with plain numbers."""
+    axes.set(xscale="log", yscale="log")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+        axis.set_minor_formatter(lambda value, _: "")
+    axes.grid(color=GREY, alpha=0.2)
 
 
 def _row(axes: Any, place: int, values: list[float], colour: str) -> None:
