@@ -79,7 +79,7 @@ def test_the_committed_slopes_are_those_of_the_committed_points():
 @pytest.mark.skipif(not COMMITTED.get("points"), reason="no results are committed")
 def test_a_point_measured_again_takes_the_memory_that_is_committed():
     """Time depends on who else is there; memory is held to a quarter."""
-    again = complexity._in_a_process("pairs listed", "hub", 1000, None)
+    again = complexity._in_a_process("pairs listed", "hub", 300, None)
     (row,) = (
         row
         for row in COMMITTED["points"]
