@@ -34,10 +34,12 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 from benchmarks import steps  # noqa: E402
 from benchmarks.graphs import even, one_star, power_law  # noqa: E402
 from edgegat.graph import Stars  # noqa: E402
-from edgegat.ops import _plan, edge_attention, node_attention, record_kernels, star_attention  # noqa: E402
+from edgegat.ops import edge_attention, node_attention, record_kernels, star_attention  # noqa: E402
+from edgegat.ops.star import _triton_schedule as schedule  # noqa: E402
 
 RESULTS: dict[str, Any] = {}
 TABLE: list[str] = []
+SETTINGS = [(64, 16), (128, 16), (256, 16), (512, 16), (1024, 16), (256, 8), (256, 32)]
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 started = time.perf_counter()
 
@@ -329,9 +331,9 @@ def measure_blocks(M: int) -> None:
         say(f"{name} on {M:,} edges: {ms:.2f} ms")
 
 
-def sweep(M: int, hubs: list[int], chunks: list[int]) -> None:
+def sweep(M: int, settings: list[tuple[int, int]]) -> None:
     """The edge block with other values of HUB and CHUNK."""
-    default = _plan.HUB, _plan.CHUNK
+    default = schedule.HUB, schedule.CHUNK
     N = M // 10
     stars = Stars.build(graph_of(M).to(DEVICE), N)
     K, E = steps.HEADS, steps.EDGE_CHANNELS
@@ -343,13 +345,13 @@ def sweep(M: int, hubs: list[int], chunks: list[int]) -> None:
 
     rows = []
     try:
-        for hub, chunk in [(h, default[1]) for h in hubs] + [(default[0], c) for c in chunks]:
-            _plan.HUB, _plan.CHUNK = hub, chunk
+        for hub, chunk in settings:
+            schedule.HUB, schedule.CHUNK = hub, chunk
             rows.append((hub, chunk, milliseconds(step, repeats=3)))
             say(f"HUB {hub:5d} CHUNK {chunk:4d}: {rows[-1][2]:.2f} ms")
     finally:
-        _plan.HUB, _plan.CHUNK = default
-    RESULTS["hub_sweep"] = rows
+        schedule.HUB, schedule.CHUNK = default
+    RESULTS["sweep"] = rows
     TABLE.extend(["", f"Edge block on {M:,} edges:", "", "| HUB | CHUNK | ms |", "|---|---|---|"])
     TABLE.extend(f"| {hub} | {chunk} | {ms:.2f} |" for hub, chunk, ms in rows)
 
@@ -437,7 +439,7 @@ def main() -> None:
         section("blocks", lambda: measure_blocks(M))
         section("one star", lambda: measure_star(min(168_672, M)))
         section("training", measure_training)
-        section("HUB and CHUNK", lambda: sweep(M, [32, 64, 128, 256, 512], [16, 64]))
+        section("bounds", lambda: sweep(M, SETTINGS))
         write()
 
 

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from edgegat.graph import Stars
 from edgegat.ops import _plan, edge_attention, node_attention, record_kernels, star_attention
+from edgegat.ops.star import _triton_schedule as schedule
 from tests.ops.compare import TOLERANCE, Results, assert_close, run, to
 from tests.ops.graphs import KINDS, hub_graph, no_edges, node_inputs, random_graph, simple_star, star_inputs
 from tests.ops.test_edge_attention import LOGITS as EDGE_LOGITS
@@ -44,8 +45,8 @@ each_type = pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
 
 @pytest.fixture(autouse=True)
 def near_bounds(monkeypatch):
-    monkeypatch.setattr(_plan, "HUB", HUB)
-    monkeypatch.setattr(_plan, "CHUNK", CHUNK)
+    monkeypatch.setattr(schedule, "HUB", HUB)
+    monkeypatch.setattr(schedule, "CHUNK", CHUNK)
     monkeypatch.setattr(_plan, "SEGMENT", SEGMENT)
 
 

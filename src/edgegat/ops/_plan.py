@@ -13,12 +13,6 @@ import torch
 from torch import Tensor
 from torch.utils.weak import WeakTensorKeyDictionary
 
-HUB = 256
-"""Stars of more edges than this are sorted; the others go pair by pair. Measured: see benchmarks/README.md."""
-
-CHUNK = 16
-"""A hub is cut into pieces of this many sorted edges: whole pieces are summed, the split one read pair by pair."""
-
 SEGMENT = 128
 """The node block cuts longer stars into segments of this many edges, worked on side by side."""
 
@@ -41,31 +35,6 @@ class Segments:
 
 
 @dataclass(frozen=True, eq=False)
-class Hubs:
-    """Stars of more than :data:`HUB` edges. ``J`` hub incidences stand star by star, as in ``Stars``."""
-
-    node: Tensor  # [H]
-    ptr: Tensor  # [H + 1] into hub incidences
-    row: Tensor  # [J] incidence
-    hub: Tensor  # [J] which hub
-    readers: tuple[Tensor, Tensor]  # hub incidences that are the first, and the second, of their edge
-    chunk_hub: Tensor  # [P]
-    chunk_start: Tensor  # [P] first hub incidence of each chunk
-    chunk_ptr: Tensor  # [H + 1] into chunks
-    search_steps: int  # halvings that find a place in the largest hub
-
-    @property
-    def num_rows(self) -> int:
-        """``J``."""
-        return self.row.numel()
-
-    @property
-    def num_chunks(self) -> int:
-        """``P``."""
-        return self.chunk_hub.numel()
-
-
-@dataclass(frozen=True, eq=False)
 class Plan:
     """See the module."""
 
@@ -75,10 +44,8 @@ class Plan:
     partner: Tensor  # [I] the incidence at the far end of the same edge; itself for a self-loop
     other: Tensor  # [I]
     slot: Tensor  # [2, M]
-    small: Tensor  # stars of 1 to HUB edges, by degree
-    readers: tuple[Tensor, Tensor]  # their incidences that are the first, and the second, of their edge
-    couples: tuple[Tensor, Tensor]  # where in ``readers`` each star's first, third, fifth, ... stands
-    hubs: Hubs | None
+    ends: Tensor  # [2, M] the nodes at the slots; 0 where there is no second end
+    home: Tensor  # [I] where an incidence stands in tables [2 M, ...] that hold first ends, then second ends
     segments: Segments
 
 
@@ -88,8 +55,8 @@ _PLANS: Any = WeakTensorKeyDictionary()
 def plan_of(ptr: Tensor, edge: Tensor, node: Tensor, slot: Tensor) -> Plan:
     """The plan of a graph: made on first use, then found again by its ``ptr``."""
     made = _PLANS.get(ptr)
-    if made is None or made[0] != (HUB, CHUNK, SEGMENT):
-        made = (HUB, CHUNK, SEGMENT), _make(ptr, edge, node, slot)
+    if made is None or made[0] != SEGMENT:
+        made = SEGMENT, _make(ptr, edge, node, slot)
         _PLANS[ptr] = made
     plan: Plan = made[1]
     return plan
@@ -99,99 +66,53 @@ def _make(ptr: Tensor, edge: Tensor, node: Tensor, slot: Tensor) -> Plan:
     everyone = torch.arange(edge.numel(), device=edge.device)
     ends = slot[:, edge]
     partner = torch.where(ends[1] < 0, everyone, ends[0] + ends[1] - everyone)
-    is_first = ends[0] == everyone
-    degree = ptr[1:] - ptr[:-1]
-
-    by_degree = torch.argsort(degree, stable=True)
-    lengths = degree[by_degree]
-    small = by_degree[(lengths > 0) & (lengths <= HUB)]
-    row_degree = degree[node]
-    rows = torch.argsort(row_degree, stable=True)
-    rows = rows[row_degree[rows] <= HUB]
-    readers = rows[is_first[rows]], rows[~is_first[rows]]
     return Plan(
-        ptr=_int32(ptr),
-        edge=_int32(edge),
-        node=_int32(node),
-        partner=_int32(partner),
-        other=_int32(node[partner]),
-        slot=_int32(slot),
-        small=_int32(small),
-        readers=(_int32(readers[0]), _int32(readers[1])),
-        couples=(_every_second(node[readers[0]]), _every_second(node[readers[1]])),
-        hubs=_find_hubs(ptr, degree, is_first),
-        segments=_cut(ptr, degree),
-    )
-
-
-def _every_second(group: Tensor) -> Tensor:
-    """In a list where groups stand together: the first, third, fifth, ... place of each.
-
-    Example:
-        >>> _every_second(torch.tensor([7, 7, 7, 3, 5, 5])).tolist()
-        [0, 2, 3, 4]
-    """
-    _, sizes = torch.unique_consecutive(group, return_counts=True)
-    _, within = _spread(sizes)
-    return _int32((within % 2 == 0).nonzero().squeeze(1))
-
-
-def _find_hubs(ptr: Tensor, degree: Tensor, is_first: Tensor) -> Hubs | None:
-    hub_node = (degree > HUB).nonzero().squeeze(1)
-    if hub_node.numel() == 0:
-        return None
-    size = degree[hub_node]
-    hub_ptr = _offsets(size)
-    hub, within = _spread(size)
-    row = ptr[hub_node][hub] + within
-    chunks = size.add(CHUNK - 1).div(CHUNK, rounding_mode="floor")
-    chunk_hub, chunk_of_hub = _spread(chunks)
-    first = is_first[row]
-    return Hubs(
-        node=_int32(hub_node),
-        ptr=_int32(hub_ptr),
-        row=_int32(row),
-        hub=_int32(hub),
-        readers=(_int32(first.nonzero().squeeze(1)), _int32((~first).nonzero().squeeze(1))),
-        chunk_hub=_int32(chunk_hub),
-        chunk_start=_int32(hub_ptr[chunk_hub] + chunk_of_hub * CHUNK),
-        chunk_ptr=_int32(_offsets(chunks)),
-        search_steps=int(size.max()).bit_length(),
+        ptr=int32(ptr),
+        edge=int32(edge),
+        node=int32(node),
+        partner=int32(partner),
+        other=int32(node[partner]),
+        slot=int32(slot),
+        ends=int32(torch.where(slot < 0, 0, node[slot])) if edge.numel() else int32(slot),
+        home=int32(edge + slot.size(1) * (ends[0] != everyone)),
+        segments=_cut(ptr, ptr[1:] - ptr[:-1]),
     )
 
 
 def _cut(ptr: Tensor, degree: Tensor) -> Segments:
     pieces = degree.add(SEGMENT - 1).div(SEGMENT, rounding_mode="floor").clamp(min=1)
-    node, piece = _spread(pieces)
+    node, piece = spread(pieces)
     start = ptr[node] + piece * SEGMENT
     end = torch.minimum(start + SEGMENT, ptr[node + 1])
     is_cut = pieces > 1
     parts = torch.where(is_cut, pieces, 0)
-    part_ptr = _offsets(parts)
+    part_ptr = offsets(parts)
     part = torch.where(is_cut[node], part_ptr[node] + piece, -1)
     longest_first = torch.argsort(end - start, descending=True, stable=True)
     cut = is_cut.nonzero().squeeze(1)
     return Segments(
-        node=_int32(node[longest_first]),
-        start=_int32(start[longest_first]),
-        end=_int32(end[longest_first]),
-        part=_int32(part[longest_first]),
-        cut=_int32(cut),
-        part_ptr=_int32(torch.cat([part_ptr[cut], part_ptr[-1:]])),
+        node=int32(node[longest_first]),
+        start=int32(start[longest_first]),
+        end=int32(end[longest_first]),
+        part=int32(part[longest_first]),
+        cut=int32(cut),
+        part_ptr=int32(torch.cat([part_ptr[cut], part_ptr[-1:]])),
         num_parts=int(part_ptr[-1]),
     )
 
 
-def _spread(sizes: Tensor) -> tuple[Tensor, Tensor]:
+def spread(sizes: Tensor) -> tuple[Tensor, Tensor]:
     """For groups of these sizes, laid end to end: the group of each member, and its number in the group."""
     group = torch.repeat_interleave(torch.arange(sizes.numel(), device=sizes.device), sizes)
-    within = torch.arange(group.numel(), device=sizes.device) - _offsets(sizes)[group]
+    within = torch.arange(group.numel(), device=sizes.device) - offsets(sizes)[group]
     return group, within
 
 
-def _offsets(sizes: Tensor) -> Tensor:
+def offsets(sizes: Tensor) -> Tensor:
+    """Where groups of these sizes begin when laid end to end, and where the last one ends."""
     return torch.cat([sizes.new_zeros(1), sizes.cumsum(0)])
 
 
-def _int32(t: Tensor) -> Tensor:
+def int32(t: Tensor) -> Tensor:
+    """As the kernels take it."""
     return t.to(torch.int32).contiguous()

@@ -1,6 +1,7 @@
 """The compiled backends as ``torch.library`` operators: one node for ``torch.compile`` and ``torch.export``.
 
-A backend brings two functions on plain tensors, ``forward`` and ``backward``; here they meet autograd.
+A backend brings two functions on plain tensors, ``forward`` and ``backward``; here they meet autograd. What the
+backward pass wants to know beside the answer, ``kept``, is the backend's own affair.
 """
 
 from __future__ import annotations
@@ -78,11 +79,11 @@ def _define(backend: str) -> Any:
     """The operator of a backend. Its kernels are imported when they first run."""
 
     def forward(*call: Any) -> tuple[Tensor, Tensor]:
-        out, lse = _kernels(backend).forward(StarCall(*call))
-        return out, lse
+        out, kept = _kernels(backend).forward(StarCall(*call))
+        return out, kept
 
-    def backward(grad: Tensor, out: Tensor, lse: Tensor, *call: Any) -> tuple[Tensor, ...]:
-        grads: StarGrads = _kernels(backend).backward(StarCall(*call), grad, out, lse)
+    def backward(grad: Tensor, out: Tensor, kept: Tensor, *call: Any) -> tuple[Tensor, ...]:
+        grads: StarGrads = _kernels(backend).backward(StarCall(*call), grad, out, kept)
         nothing = grad.new_empty(0)
         return tuple(nothing if d is None else d for d in grads)
 
@@ -93,16 +94,18 @@ def _define(backend: str) -> Any:
         f"edgegat::star_{backend}_backward",
         backward,
         mutates_args=(),
-        schema=f"(Tensor grad, Tensor out, Tensor lse, {_CALL}) -> (Tensor, Tensor, Tensor, Tensor, Tensor)",
+        schema=f"(Tensor grad, Tensor out, Tensor kept, {_CALL}) -> (Tensor, Tensor, Tensor, Tensor, Tensor)",
     )
 
     @forward_op.register_fake
     def _(*call: Any) -> tuple[Tensor, Tensor]:
-        value = StarCall(*call).value
-        return torch.empty_like(value, memory_format=torch.contiguous_format), _lse_like(value)
+        inputs = StarCall(*call)
+        shape, dtype = _KEPT[backend](inputs)
+        out = torch.empty_like(inputs.value, memory_format=torch.contiguous_format)
+        return out, inputs.value.new_empty(shape, dtype=dtype)
 
     @backward_op.register_fake
-    def _(grad: Tensor, out: Tensor, lse: Tensor, *call: Any) -> tuple[Tensor, ...]:
+    def _(grad: Tensor, out: Tensor, kept: Tensor, *call: Any) -> tuple[Tensor, ...]:
         inputs = StarCall(*call)
         nothing = grad.new_empty(0)
         return tuple(
@@ -117,8 +120,8 @@ def _define(backend: str) -> Any:
         ctx.save_for_backward(*output, *call[:-1])
 
     def differentiate(ctx: Any, grad: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
-        out, lse, *call = ctx.saved_tensors
-        grads = backward_op(grad, out, lse, *call, ctx.slope)
+        out, kept, *call = ctx.saved_tensors
+        grads = backward_op(grad, out, kept, *call, ctx.slope)
         given = tuple(d if t is not None else None for d, t in zip(grads, call[:5], strict=True))
         return (*given, None, None, None, None, None)
 
@@ -131,9 +134,16 @@ def _kernels(backend: str) -> Any:
     return importlib.import_module(f"edgegat.ops.star._{backend}")
 
 
-def _lse_like(value: Tensor) -> Tensor:
-    """``[M, K]``: the log of each softmax's denominator."""
-    return value.new_empty(value.shape[:2], dtype=torch.float64)
+def _kept_by_numba(call: StarCall) -> tuple[tuple[int, int], torch.dtype]:
+    return (call.value.size(0), call.value.size(1)), torch.float64
 
+
+def _kept_by_triton(call: StarCall) -> tuple[tuple[int, int], torch.dtype]:
+    M, K, _ = call.value.shape
+    return (call.edge.numel() + M, K), torch.promote_types(call.value.dtype, torch.float32)
+
+
+_KEPT = {"numba": _kept_by_numba, "triton": _kept_by_triton}
+"""What a backend hands from its forward to its backward pass beside its answer: shape and type."""
 
 _OPERATORS = {backend: _define(backend) for backend in ("numba", "triton")}

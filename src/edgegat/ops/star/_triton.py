@@ -1,9 +1,8 @@
 """Exact edge attention on NVIDIA GPUs: which Triton kernels run, in which order, on which memory.
 
-Stars of up to :data:`edgegat.ops._plan.HUB` edges go pair by pair (``_triton_pairs.py``), larger ones are sorted
-(``_triton_hubs.py``). Every edge is read at its first end and then at its second, in two launches: the second
-continues where the first left off, so nothing of size ``[I, K, F]`` exists, and no two programs ever write to
-the same place.
+Stars of up to :data:`edgegat.ops.star._triton_schedule.HUB` edges go pair by pair (``_triton_pairs.py``), larger ones
+are sorted (``_triton_hubs.py``). An edge's two ends are worked on apart and meet afterwards (``_triton_edges.py``):
+no two programs ever write to the same place.
 """
 
 from __future__ import annotations
@@ -14,14 +13,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from edgegat.ops import _plan
 from edgegat.ops._launch import blocks, check_size, next_power, rows_of, work_type
-from edgegat.ops._plan import Hubs, plan_of
+from edgegat.ops._plan import plan_of
 from edgegat.ops._trace import note
 from edgegat.ops._triton_segments import sum_over_stars
+from edgegat.ops.star import _triton_edges as edge_kernels
 from edgegat.ops.star import _triton_hubs as hub_kernels
 from edgegat.ops.star import _triton_pairs as pair_kernels
+from edgegat.ops.star import _triton_schedule as schedule
 from edgegat.ops.star._operator import StarCall, StarGrads
+from edgegat.ops.star._triton_schedule import Hubs, schedule_of
 
 _REGISTERS = 512
 """Accumulators of a program; with four channels that is an element a thread."""
@@ -42,13 +43,15 @@ class _Inputs:
             self.own, self.OS = rows_of(call.own, dtype)
         self.at_node = None if call.at_node is None else call.at_node.to(dtype).contiguous()
         self.plan = plan_of(call.ptr, call.edge, call.node, call.slot)
+        self.ways = schedule_of(call.ptr)
         check_size(
-            max(call.edge.numel() * self.K, M * max(self.QS, self.KS, self.VS, self.K * self.F)), "a table"
+            max(call.edge.numel() * self.K, M * max(self.QS, self.KS, self.VS, 2 * self.K * max(self.F, 2))),
+            "a table",
         )
         self.form = {"K": self.K, "BY_EDGE": call.by_edge}
         self.with_node = {"HAS_NODE": call.at_node is not None}
         self.width = {"F": self.F, "FP": next_power(self.F), "SLOPE": call.slope}
-        self.hub_width = {"F": self.F, "CP": next_power(self.F + 1)}
+        self.channels = {"F": self.F, "FP": self.width["FP"]}
         self.block = max(32, min(128, _REGISTERS // next_power(self.F)))
 
     def empty(self, *shape: int, dtype: torch.dtype | None = None) -> Tensor:
@@ -64,89 +67,104 @@ class _Tops(NamedTuple):
 
 
 class _Order(NamedTuple):
-    """Hub incidences ranked inside their stars, with weights: see ``_triton_hubs.py``."""
+    """Hub incidences ranked inside their stars, with weights and channels: see ``_triton_hubs.py``."""
 
-    edges: Tensor
     place: Tensor
     ranked: Tensor
     weights: Tensor
+    rows: Tensor
+    tails: Tensor | None
     until: Tensor
+
+    @property
+    def known(self) -> tuple[Tensor, ...]:
+        """All but the tails."""
+        return self.place, self.ranked, self.weights, self.rows, self.until
 
 
 def forward(call: StarCall) -> tuple[Tensor, Tensor]:
-    """``out [M, K, F]`` and the log of every softmax's denominator ``[M, K]``, in float64."""
+    """``out [M, K, F]``, and for the backward pass ``[I + M, K]``: ``shift`` of every incidence, and below it the
+    weight of every edge on itself.
+    """
     inputs = _Inputs(call)
-    plan, (M, K, F) = inputs.plan, call.value.shape
-    out, lse = inputs.empty(M, K, F), inputs.empty(M, K, dtype=torch.float64)
+    plan, ways, (M, K, F) = inputs.plan, inputs.ways, call.value.shape
     tops, sources = _rank_keys(inputs)
-    strides = inputs.QS, inputs.KS, inputs.OS, inputs.VS
-    for second in (False, True):
-        readers = plan.readers[second]
-        if readers.numel():
-            note("star/triton/pairs")
-            couples = plan.couples[second]
-            pair_kernels.forward[blocks(couples.numel() * K, inputs.block)](
-                readers, readers.numel(), couples, couples.numel(), plan.ptr, plan.edge, plan.node, plan.partner,
-                inputs.query, inputs.key, inputs.at_node, inputs.own, inputs.value, *tops, out, lse, *strides,
-                **inputs.form, **inputs.with_node, **inputs.width, SECOND=second, BLOCK=inputs.block,
-            )  # fmt: skip
-        if plan.hubs is not None and sources is not None and plan.hubs.readers[second].numel():
-            note("star/triton/hubs")
-            hubs, readers = plan.hubs, plan.hubs.readers[second]
-            hub_kernels.forward[blocks(readers.numel() * K, inputs.block)](
-                readers, readers.numel(), hubs.hub, hubs.ptr, hubs.chunk_ptr, hubs.row,
-                sources.edges, sources.place, sources.ranked, hubs.num_rows, sources.weights, sources.until,
-                hubs.num_chunks, hubs.search_steps, plan.edge, plan.node, plan.partner,
-                inputs.query, inputs.key, inputs.own, inputs.value, *tops, out, lse, *strides,
-                **inputs.form, **inputs.width, SECOND=second,
-                CHUNK=_plan.CHUNK, BLOCK=inputs.block,
-            )  # fmt: skip
-    return out.to(call.value.dtype), lse
+    half = inputs.empty(2, M, K, F), inputs.empty(2, M, K)
+    if ways.small.numel():
+        note("star/triton/pairs")
+        groups = ways.group_star.numel()
+        pair_kernels.forward[blocks(groups * K, inputs.block)](
+            ways.group_star, ways.group_row, groups, plan.ptr, plan.edge, plan.home, inputs.query, inputs.key,
+            inputs.at_node, inputs.value, *tops, *half, inputs.QS, inputs.KS, inputs.VS,
+            **inputs.form, **inputs.with_node, **inputs.width, BLOCK=inputs.block,
+        )  # fmt: skip
+    if ways.hubs is not None and sources is not None:
+        note("star/triton/hubs")
+        hub_kernels.forward[blocks(ways.hubs.num_rows * K, inputs.block)](
+            *_places(ways.hubs), *sources.known, plan.node, plan.edge, plan.home,
+            inputs.query, inputs.value, *tops, *half, inputs.QS, inputs.VS,
+            **inputs.form, **inputs.width, CHUNK=schedule.CHUNK, BLOCK=inputs.block,
+        )  # fmt: skip
+    I = call.edge.numel()
+    out, kept = inputs.empty(M, K, F), inputs.empty(I + M, K)
+    edge_kernels.join[blocks(M * K, inputs.block)](
+        M, plan.slot, plan.ends, inputs.query, inputs.key, inputs.own, inputs.value, *tops, *half, out,
+        kept[:I], kept[I:], inputs.QS, inputs.KS, inputs.OS, inputs.VS,
+        **inputs.form, **inputs.width, BLOCK=inputs.block,
+    )  # fmt: skip
+    return out.to(call.value.dtype), kept
 
 
-def backward(call: StarCall, grad: Tensor, out: Tensor, lse: Tensor) -> StarGrads:
-    """The gradients of all inputs; only ``out`` and ``lse`` were kept from the forward pass."""
+def backward(call: StarCall, grad: Tensor, out: Tensor, kept: Tensor) -> StarGrads:
+    """The gradients of all inputs."""
     inputs = _Inputs(call)
-    plan, (M, K, F), I = inputs.plan, call.value.shape, call.edge.numel()
+    plan, ways, (M, K, F), I = inputs.plan, inputs.ways, call.value.shape, call.edge.numel()
     g, GS = rows_of(grad, inputs.dtype)
     out = out.to(inputs.dtype).contiguous()
     tops, sources = _rank_keys(inputs)
-    shift, delta = inputs.empty(I, K), inputs.empty(M, K)
+    shift, alone, delta = kept[:I], kept[I:], inputs.empty(M, K)
+    edge_kernels.multiply[blocks(M * K, inputs.block)](
+        M, g, out, delta, GS, K=K, **inputs.channels, BLOCK=inputs.block
+    )
+    half = inputs.empty(2, M, K, F), inputs.empty(2, M, K, 2)
+    d_at_incidence = None if call.at_node is None else inputs.empty(I, K)
+    known = (
+        inputs.query,
+        inputs.key,
+        inputs.at_node,
+        inputs.value,
+        *tops,
+        g,
+        delta,
+        shift,
+        *half,
+        d_at_incidence,
+    )
+    strides = inputs.QS, inputs.KS, inputs.VS, GS
+    options = inputs.form | inputs.with_node | inputs.width
+    if ways.small.numel():
+        note("star/triton/pairs_backward")
+        groups = ways.group_star.numel()
+        pair_kernels.backward[blocks(groups * K, inputs.block)](
+            ways.group_star, ways.group_row, groups, plan.ptr, plan.edge, plan.home, *known, *strides,
+            **options, BLOCK=inputs.block,
+        )  # fmt: skip
+    if ways.hubs is not None and sources is not None:
+        note("star/triton/hubs_backward")
+        listeners, until_top = _rank_queries(inputs, ways.hubs, tops, g, GS, delta, shift)
+        hub_kernels.backward[blocks(ways.hubs.num_rows * K, inputs.block)](
+            *_places(ways.hubs), *sources.known, *listeners, until_top,
+            plan.node, plan.edge, plan.home, *known, *strides, **options, CHUNK=schedule.CHUNK, BLOCK=inputs.block,
+        )  # fmt: skip
+    d_node = None if d_at_incidence is None else sum_over_stars(d_at_incidence, plan)
+    del d_at_incidence, delta, known
     d_query, d_key, d_value = (inputs.empty(*shape) for shape in (call.query.shape, call.key.shape, (M, K, F)))
     d_own = None if call.own is None else inputs.empty(M, K)
-    d_at_incidence = None if call.at_node is None else inputs.empty(I, K)
-    pair_kernels.prepare_backward[blocks(M * K, inputs.block)](
-        M, plan.node, plan.slot, inputs.query, inputs.key, inputs.own, inputs.value, *tops, g, out, lse,
-        shift, delta, d_query, d_key, d_own, d_value, inputs.QS, inputs.KS, inputs.OS, inputs.VS, GS,
+    edge_kernels.join_backward[blocks(M * K, inputs.block)](
+        M, plan.slot, inputs.query, inputs.key, inputs.own, inputs.value, g, out, alone, *half,
+        d_query, d_key, d_own, d_value, inputs.QS, inputs.KS, inputs.OS, inputs.VS, GS,
         **inputs.form, **inputs.width, BLOCK=inputs.block,
     )  # fmt: skip
-    gradients = d_query, d_key, d_at_incidence, d_value
-    strides = inputs.QS, inputs.KS, inputs.VS, GS
-    hubs = plan.hubs
-    if hubs is not None and sources is not None:
-        listeners, until_top = _rank_queries(inputs, hubs, tops, g, GS, out, delta, shift)
-    for second in (False, True):
-        readers = plan.readers[second]
-        if readers.numel():
-            note("star/triton/pairs_backward")
-            couples = plan.couples[second]
-            pair_kernels.backward[blocks(couples.numel() * K, inputs.block)](
-                readers, readers.numel(), couples, couples.numel(), plan.ptr, plan.edge, plan.node,
-                inputs.query, inputs.key, inputs.at_node, inputs.value, *tops, g, out, shift, *gradients, *strides,
-                **inputs.form, **inputs.with_node, **inputs.width, BLOCK=inputs.block,
-            )  # fmt: skip
-        if hubs is not None and sources is not None and hubs.readers[second].numel():
-            note("star/triton/hubs_backward")
-            readers = hubs.readers[second]
-            hub_kernels.backward[blocks(readers.numel() * K, inputs.block)](
-                readers, readers.numel(), hubs.hub, hubs.ptr, hubs.chunk_ptr, hubs.row, hubs.num_rows,
-                hubs.num_chunks, hubs.search_steps, *sources, *listeners, until_top, plan.edge, plan.node,
-                inputs.query, inputs.key, inputs.at_node, inputs.value, *tops, g, delta, out, shift,
-                *gradients, *strides,
-                **inputs.form, **inputs.with_node, **inputs.width,
-                CHUNK=_plan.CHUNK, BLOCK=inputs.block,
-            )  # fmt: skip
-    d_node = None if d_at_incidence is None else sum_over_stars(d_at_incidence, plan)
     return StarGrads(
         d_query.to(call.query.dtype),
         d_key.to(call.key.dtype),
@@ -156,20 +174,27 @@ def backward(call: StarCall, grad: Tensor, out: Tensor, lse: Tensor) -> StarGrad
     )
 
 
+def _places(hubs: Hubs) -> tuple[Tensor | int, ...]:
+    """What the kernels want to know of the hubs."""
+    return (
+        hubs.row, hubs.num_rows, hubs.hub, hubs.ptr, hubs.chunk_ptr, hubs.num_chunks, hubs.search_steps,
+    )  # fmt: skip
+
+
 def _rank_keys(inputs: _Inputs) -> tuple[_Tops, _Order | None]:
     """The two largest keys of every star; and the sources of the hubs by key, with their running sums."""
     plan, K = inputs.plan, inputs.K
     N = plan.ptr.numel() - 1
     tops = _Tops(inputs.empty(N, K), inputs.empty(N, K), inputs.empty(N, K, dtype=torch.int32))
-    if plan.small.numel():
-        pair_kernels.find_tops[blocks(plan.small.numel() * K, 128)](
-            plan.small, plan.small.numel(), plan.ptr, plan.edge, inputs.key, inputs.at_node, *tops, inputs.KS,
+    small, hubs = inputs.ways.small, inputs.ways.hubs
+    if small.numel():
+        pair_kernels.find_tops[blocks(small.numel() * K, 128)](
+            small, small.numel(), plan.ptr, plan.edge, inputs.key, inputs.at_node, *tops, inputs.KS,
             **inputs.form, **inputs.with_node, BLOCK=128,
         )  # fmt: skip
-    hubs = plan.hubs
     if hubs is None:
         return tops, None
-    order, edges, place, ranked = _rank(inputs, hubs, inputs.key, inputs.KS, inputs.at_node)
+    order, place, ranked = _rank(inputs, hubs, inputs.key, inputs.KS, inputs.at_node)
     hub_kernels.find_tops[blocks(hubs.node.numel() * K, 128)](
         hubs.node, hubs.ptr, hubs.node.numel(), order, ranked, hubs.num_rows, *tops, K=K, BLOCK=128
     )
@@ -177,71 +202,75 @@ def _rank_keys(inputs: _Inputs) -> tuple[_Tops, _Order | None]:
     hub_kernels.weigh_sources[blocks(K * hubs.num_rows, 128)](
         hubs.ptr, hubs.hub, ranked, hubs.num_rows, weights, K=K, SLOPE=inputs.width["SLOPE"], BLOCK=128
     )
-    until = _sum_chunks(inputs, hubs, edges, weights, inputs.value, inputs.VS, None)
-    return tops, _Order(edges, place, ranked, weights, until)
+    rows, tails = _gather_channels(inputs, hubs, order, inputs.value, inputs.VS, None)
+    until = _sum_chunks(inputs, hubs, weights, rows, tails)
+    return tops, _Order(place, ranked, weights, rows, tails, until)
 
 
 def _rank_queries(
-    inputs: _Inputs, hubs: Hubs, tops: _Tops, g: Tensor, GS: int, out: Tensor, delta: Tensor, shift: Tensor
+    inputs: _Inputs, hubs: Hubs, tops: _Tops, g: Tensor, GS: int, delta: Tensor, shift: Tensor
 ) -> tuple[_Order, Tensor]:
     """The readers of the hubs by query, with the running sums of what they say in the backward pass: to all,
     and to the star's largest key.
     """
     K, P = inputs.K, hubs.num_chunks
-    order, edges, place, ranked = _rank(inputs, hubs, inputs.query, inputs.QS, None)
+    order, place, ranked = _rank(inputs, hubs, inputs.query, inputs.QS, None)
     weights = inputs.empty(2, K, hubs.num_rows)
     hub_kernels.weigh_readers[blocks(K * hubs.num_rows, 128)](
         hubs.node, hubs.hub, order, ranked, hubs.num_rows, *tops, shift, weights,
         K=K, SLOPE=inputs.width["SLOPE"], BLOCK=128,
     )  # fmt: skip
+    rows, tails = _gather_channels(inputs, hubs, order, g, GS, delta)
     to_top = inputs.empty(1, K, inputs.F + 1, P, dtype=torch.float64)
-    hub_kernels.sum_top_chunks[P, K](
-        hubs.chunk_hub, hubs.chunk_start, P, hubs.node, hubs.ptr, inputs.plan.edge, order, edges, ranked,
-        hubs.num_rows, tops.first, tops.at, inputs.value, g, out, shift, to_top, inputs.VS, GS,
-        K=K, **inputs.hub_width, SLOPE=inputs.width["SLOPE"], CHUNK=_plan.CHUNK,
+    hub_kernels.sum_top_chunks[blocks(P * K, inputs.block)](
+        hubs.chunk_hub, hubs.chunk_start, P, hubs.node, hubs.ptr, inputs.plan.edge, order, ranked, hubs.num_rows,
+        tops.first, tops.at, inputs.value, rows, tails, shift, to_top, inputs.VS,
+        K=K, **inputs.width, CHUNK=schedule.CHUNK, BLOCK=inputs.block,
     )  # fmt: skip
-    until = _sum_chunks(inputs, hubs, edges, weights, g, GS, delta)
-    return _Order(edges, place, ranked, weights, until), _running(to_top)
-
-
-def _gather(inputs: _Inputs, hubs: Hubs, per_row: Tensor, stride: int, at_node: Tensor | None) -> Tensor:
-    """Queries or keys at the hub incidences: ``[K, J]``."""
-    gathered = inputs.empty(inputs.K, hubs.num_rows)
-    hub_kernels.gather_rows[blocks(inputs.K * hubs.num_rows, 128)](
-        hubs.row, hubs.num_rows, inputs.plan.edge, inputs.plan.node, per_row, at_node, gathered, stride,
-        **inputs.form, HAS_NODE=at_node is not None, BLOCK=128,
-    )  # fmt: skip
-    return gathered
+    until = _sum_chunks(inputs, hubs, weights, rows, tails)
+    return _Order(place, ranked, weights, rows, tails, until), _running(to_top)
 
 
 def _rank(
     inputs: _Inputs, hubs: Hubs, per_row: Tensor, stride: int, at_node: Tensor | None
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Sort queries or keys inside each hub: incidence and edge at each place, the place of each, the values."""
-    values = _gather(inputs, hubs, per_row, stride, at_node)
-    if values.dtype == torch.float32:
-        # One sort of integers: the hub in the high half, and in the low half bits that rank as the floats do.
-        bits = values.view(torch.int32)
-        bits = bits ^ ((bits >> 31) & 0x7FFFFFFF)
-        by_value = ((hubs.hub.long() << 32) + bits).argsort(dim=1, stable=True)
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Sort queries or keys inside each hub: the incidence at each place, the place of each, and the values."""
+    K, J = inputs.K, hubs.num_rows
+    values = inputs.empty(K, J)
+    sortable = inputs.empty(K, J, dtype=torch.int64) if values.dtype == torch.float32 else None
+    hub_kernels.gather_rows[blocks(K * J, 128)](
+        hubs.row, J, hubs.hub, hubs.node.numel(), inputs.plan.edge, inputs.plan.node, per_row, at_node, values,
+        sortable, stride, **inputs.form, HAS_NODE=at_node is not None, BLOCK=128,
+    )  # fmt: skip
+    if sortable is not None:
+        by_value = sortable.flatten().argsort(stable=True)
     else:
         by_value = values.argsort(dim=1, stable=True)
         by_value = by_value.gather(1, hubs.hub[by_value].argsort(dim=1, stable=True))
-    place = torch.empty_like(by_value, dtype=torch.int32)
-    everyone = torch.arange(values.size(1), dtype=torch.int32, device=values.device).expand_as(by_value)
-    place.scatter_(1, by_value, everyone)
-    order = hubs.row[by_value]
-    return order, inputs.plan.edge[order], place, values.gather(1, by_value)
+        by_value = by_value + J * torch.arange(K, device=values.device).unsqueeze(1)
+    order, place, ranked = (inputs.empty(K, J, dtype=t) for t in (torch.int32, torch.int32, values.dtype))
+    hub_kernels.settle[blocks(K * J, 128)](by_value, J, hubs.row, values, order, place, ranked, K=K, BLOCK=128)
+    return order, place, ranked
 
 
-def _sum_chunks(
-    inputs: _Inputs, hubs: Hubs, edges: Tensor, weights: Tensor, value: Tensor, VS: int, tail: Tensor | None
-) -> Tensor:
+def _gather_channels(
+    inputs: _Inputs, hubs: Hubs, order: Tensor, value: Tensor, VS: int, tail: Tensor | None
+) -> tuple[Tensor, Tensor | None]:
+    """The channels of the hub incidences in order, ``[K, J, F]``, and one more behind them, ``[K, J]``."""
+    K, J = order.shape
+    rows, tails = inputs.empty(K, J, inputs.F), None if tail is None else inputs.empty(K, J)
+    hub_kernels.gather_channels[blocks(K * J, inputs.block)](
+        order, J, inputs.plan.edge, value, tail, rows, tails, VS, K=K, **inputs.channels, BLOCK=inputs.block
+    )
+    return rows, tails
+
+
+def _sum_chunks(inputs: _Inputs, hubs: Hubs, weights: Tensor, rows: Tensor, tails: Tensor | None) -> Tensor:
     """Running sums before each chunk, ``[2, K, P + 1, F + 1]``: across stars, which float64 can afford."""
     sums = inputs.empty(2, inputs.K, inputs.F + 1, hubs.num_chunks, dtype=torch.float64)
-    hub_kernels.sum_chunks[hubs.num_chunks, inputs.K](
-        hubs.chunk_hub, hubs.chunk_start, hubs.num_chunks, hubs.ptr, edges, hubs.num_rows, weights, value, tail,
-        sums, VS, K=inputs.K, **inputs.hub_width, CHUNK=_plan.CHUNK,
+    hub_kernels.sum_chunks[blocks(hubs.num_chunks * inputs.K, inputs.block)](
+        hubs.chunk_hub, hubs.chunk_start, hubs.num_chunks, hubs.ptr, hubs.num_rows, weights, rows, tails, sums,
+        K=inputs.K, **inputs.channels, CHUNK=schedule.CHUNK, BLOCK=inputs.block,
     )  # fmt: skip
     return _running(sums)
 

@@ -1,13 +1,16 @@
-"""Stars of few edges: every pair, in registers, nothing stored.
+"""Stars of few edges: every pair, in registers.
 
-Two elements of a star a lane, so that what is loaded serves both; the lanes of a program belong to stars of nearly
-equal degree and walk through them side by side. A weight is computed relative to ``t``, the largest key its reader
-reads: with ``u = x + t``,
+Four elements of a star a lane, so that what is loaded serves them all; the lanes of a program belong to stars of
+nearly equal degree and walk through them side by side. As ``LeakyReLU(z) = max(z, s z)``, the weight of a pair is
 
-    LeakyReLU(x + y) - LeakyReLU(u)  =  y - t                       where x + y > 0
-                                     =  s (y - t) - (1 - s) max(u, 0)     elsewhere
+    exp(LeakyReLU(x + y))  =  max(exp(x) exp(y), exp(s x) exp(s y))
 
-which loses no digits where the weight matters, however large the logits are.
+two products of what a reader and a source bring along, and no exponential of their own. Everything is relative to
+the star's second largest key. The largest stays out of the products and is read by itself: a key that drowns all
+others cannot drown what its own edge reads. An edge meets itself in the walk and takes that back at the end; what
+it takes back is never larger than what it reads of the largest key.
+
+The rows of a place are asked for while the place before is worked on.
 """
 # mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
 
@@ -17,14 +20,15 @@ import triton
 import triton.language as tl
 
 from edgegat.ops.star._triton_parts import (
-    edge_reference,
+    as_reader,
+    as_source,
     exp,
-    finish,
-    largest_other,
-    leaky,
+    load_channels,
+    load_gradient,
     load_node_key,
-    load_own,
     load_query,
+    store_forward,
+    store_gradients,
 )
 
 
@@ -61,266 +65,293 @@ def find_tops(
 
 
 @triton.jit
-def find_couple(rows, n_rows, couples, g, node, mask):
-    """Two readers of one star, ``r1`` and ``r2``; the second may not exist."""
-    at = tl.load(couples + g, mask=mask, other=0)
-    r1 = tl.load(rows + at, mask=mask, other=0)
-    both = mask & (at + 1 < n_rows)
-    r2 = tl.load(rows + at + 1, mask=both, other=0)
-    v = tl.load(node + r1, mask=mask, other=0)
-    return r1, r2, v, both & (tl.load(node + r2, mask=both, other=-1) == v)
+def find_group(group_star, group_row, n, ptr, top1, top2, arg, K: tl.constexpr, BLOCK: tl.constexpr):
+    """For each lane four neighbours in a star, of which only the first must exist, a head, and what they must know
+    of the star: where it starts, its degree, its two largest keys and the incidence of the largest.
+    """
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < n * K
+    k = i % K
+    v = tl.load(group_star + i // K, mask=mask, other=0)
+    r = tl.load(group_row + i // K, mask=mask, other=0)
+    start = tl.load(ptr + v, mask=mask, other=0)
+    end = tl.load(ptr + v + 1, mask=mask, other=0)
+    first = tl.load(top1 + v * K + k, mask=mask, other=0.0)
+    second = tl.load(top2 + v * K + k, mask=mask, other=0.0)
+    top = tl.load(arg + v * K + k, mask=mask, other=-1)
+    return mask, end - r, r, k, v, start, end - start, first, second, top
+
+
+@triton.jit
+def load_edge(edge, start, j, degree):
+    """The edge at place ``j`` of a star."""
+    return tl.load(edge + start + j, mask=j < degree, other=0)
+
+
+@triton.jit
+def load_source(
+    key, value, e, start, j, k, degree, KS, VS, F: tl.constexpr, FP: tl.constexpr, BY_EDGE: tl.constexpr
+):  # fmt: skip
+    """The edge's part of the key at place ``j`` of a star, and its value."""
+    here = j < degree
+    return load_query(key, e, start + j, k, here, KS, BY_EDGE), load_channels(value, e, k, here, VS, F, FP)
 
 
 @triton.jit
 def forward(
-    rows, n_rows, couples, n, ptr, edge, node, partner, query, key, at_node, own, value, top1, top2, arg, out, lse,
-    QS, KS, OS, VS,
-    K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr,
-    BY_EDGE: tl.constexpr, HAS_NODE: tl.constexpr, SECOND: tl.constexpr, BLOCK: tl.constexpr,
+    group_star, group_row, n, ptr, edge, home, query, key, at_node, value, top1, top2, arg, half, half_den,
+    QS, KS, VS, K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr,
+    BY_EDGE: tl.constexpr, HAS_NODE: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """What the readers ``rows`` gather in their stars."""
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = i < n * K
-    k = i % K
-    r1, r2, v, both = find_couple(rows, n_rows, couples, i // K, node, mask)
-    start = tl.load(ptr + v, mask=mask, other=0)
-    degree = tl.where(mask, tl.load(ptr + v + 1, mask=mask, other=0) - start, 0)
-    p1, x1, t1, u1, below1 = begin_reading(edge, query, top1, top2, arg, r1, v, k, mask, QS, K, SLOPE, BY_EDGE)
-    p2, x2, t2, u2, below2 = begin_reading(edge, query, top1, top2, arg, r2, v, k, both, QS, K, SLOPE, BY_EDGE)
-    from_node = load_node_key(at_node, v, k, mask, K, HAS_NODE)
-    f = tl.arange(0, FP)
-    num1 = tl.zeros([BLOCK, FP], x1.dtype)
-    num2 = tl.zeros([BLOCK, FP], x1.dtype)
-    den1 = tl.zeros([BLOCK], x1.dtype)
-    den2 = tl.zeros([BLOCK], x1.dtype)
+    """What the edges of small stars gather in them."""
+    has1, left, r, k, v, start, degree, first, second, top = find_group(
+        group_star, group_row, n, ptr, top1, top2, arg, K, BLOCK
+    )
+    has2 = has1 & (left > 1)
+    has3 = has1 & (left > 2)
+    has4 = has1 & (left > 3)
+    from_node = load_node_key(at_node, v, k, has1, K, HAS_NODE)
+    p1 = tl.load(edge + r, mask=has1, other=0)
+    p2 = tl.load(edge + r + 1, mask=has2, other=0)
+    p3 = tl.load(edge + r + 2, mask=has3, other=0)
+    p4 = tl.load(edge + r + 3, mask=has4, other=0)
+    e1 = load_edge(edge, start, 0, degree)
+    e2 = load_edge(edge, start, 1, degree)
+    e3 = load_edge(edge, start, 2, degree)
+    a1, b1 = as_reader(load_query(query, p1, r, k, has1, QS, BY_EDGE), first, second, r == top, SLOPE)
+    a2, b2 = as_reader(load_query(query, p2, r + 1, k, has2, QS, BY_EDGE), first, second, r + 1 == top, SLOPE)
+    a3, b3 = as_reader(load_query(query, p3, r + 2, k, has3, QS, BY_EDGE), first, second, r + 2 == top, SLOPE)
+    a4, b4 = as_reader(load_query(query, p4, r + 3, k, has4, QS, BY_EDGE), first, second, r + 3 == top, SLOPE)
+    y1, V1 = load_source(key, value, e1, start, 0, k, degree, KS, VS, F, FP, BY_EDGE)
+    y2, V2 = load_source(key, value, e2, start, 1, k, degree, KS, VS, F, FP, BY_EDGE)
+    den1 = tl.zeros([BLOCK], a1.dtype)
+    den2 = tl.zeros([BLOCK], a1.dtype)
+    den3 = tl.zeros([BLOCK], a1.dtype)
+    den4 = tl.zeros([BLOCK], a1.dtype)
+    num1 = tl.zeros([BLOCK, FP], a1.dtype)
+    num2 = tl.zeros([BLOCK, FP], a1.dtype)
+    num3 = tl.zeros([BLOCK, FP], a1.dtype)
+    num4 = tl.zeros([BLOCK, FP], a1.dtype)
     for j in range(tl.max(degree, 0)):
-        s = start + j
-        here = j < degree
-        e = tl.load(edge + s, mask=here, other=0)
-        y = load_query(key, e, s, k, here, KS, BY_EDGE) + from_node
-        V = tl.load(
-            value + (e * VS + k * F)[:, None] + f[None, :], mask=here[:, None] & (f < F)[None, :], other=0.0
-        )
-        w1 = weigh(x1, t1, below1, y, here & (s != r1), SLOPE)
-        w2 = weigh(x2, t2, below2, y, here & (s != r2), SLOPE)
-        num1 += w1[:, None] * V
-        num2 += w2[:, None] * V
-        den1 += w1
-        den2 += w2
+        y, V = y1, V1
+        y1, V1 = y2, V2
+        y2, V2 = load_source(key, value, e3, start, j + 2, k, degree, KS, VS, F, FP, BY_EDGE)
+        e3 = load_edge(edge, start, j + 3, degree)
+        high, low = as_source(y + from_node, second, (j < degree) & (start + j != top), SLOPE)
+        w = tl.maximum(a1 * high, b1 * low)
+        den1 += w
+        num1 += w[:, None] * V
+        w = tl.maximum(a2 * high, b2 * low)
+        den2 += w
+        num2 += w[:, None] * V
+        w = tl.maximum(a3 * high, b3 * low)
+        den3 += w
+        num3 += w[:, None] * V
+        w = tl.maximum(a4 * high, b4 * low)
+        den4 += w
+        num4 += w[:, None] * V
+    V_top = load_channels(value, tl.load(edge + top, mask=has1, other=0), k, has1, VS, F, FP)
     end_reading(
-        num1, den1, u1, r1, p1, k, mask, partner, node, query, key, own, value, top1, top2, arg, out, lse,
-        QS, KS, OS, VS, K, F, FP, SLOPE, BY_EDGE, SECOND,
+        num1, den1, a1, b1, r, p1, k, has1, from_node, second, top, V_top, home, key, value,
+        half, half_den, KS, VS, K, F, FP, SLOPE, BY_EDGE,
     )  # fmt: skip
     end_reading(
-        num2, den2, u2, r2, p2, k, both, partner, node, query, key, own, value, top1, top2, arg, out, lse,
-        QS, KS, OS, VS, K, F, FP, SLOPE, BY_EDGE, SECOND,
+        num2, den2, a2, b2, r + 1, p2, k, has2, from_node, second, top, V_top, home, key, value,
+        half, half_den, KS, VS, K, F, FP, SLOPE, BY_EDGE,
     )  # fmt: skip
-
-
-@triton.jit
-def begin_reading(
-    edge, query, top1, top2, arg, r, v, k, mask, QS, K: tl.constexpr, SLOPE: tl.constexpr, BY_EDGE: tl.constexpr
-):
-    """A reader's edge, query, largest key, the logit of the two and its part above zero times ``1 - s``."""
-    p = tl.load(edge + r, mask=mask, other=0)
-    x = load_query(query, p, r, k, mask, QS, BY_EDGE)
-    t = largest_other(top1, top2, arg, r, v, k, mask, K)
-    u = x.to(tl.float64) + t.to(tl.float64)
-    return p, x, t, u, (tl.maximum(u, 0.0) * (1 - SLOPE)).to(x.dtype)
-
-
-@triton.jit
-def weigh(x, t, below, y, here, SLOPE: tl.constexpr):
-    """A pair's weight relative to that of the largest key."""
-    d = y - t
-    return tl.where(here, exp(tl.where(y > -x, d, d * SLOPE - below)), 0.0)
+    end_reading(
+        num3, den3, a3, b3, r + 2, p3, k, has3, from_node, second, top, V_top, home, key, value,
+        half, half_den, KS, VS, K, F, FP, SLOPE, BY_EDGE,
+    )  # fmt: skip
+    end_reading(
+        num4, den4, a4, b4, r + 3, p4, k, has4, from_node, second, top, V_top, home, key, value,
+        half, half_den, KS, VS, K, F, FP, SLOPE, BY_EDGE,
+    )  # fmt: skip
 
 
 @triton.jit
 def end_reading(
-    num, den, u, r, p, k, mask, partner, node, query, key, own, value, top1, top2, arg, out, lse, QS, KS, OS, VS,
-    K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr,
-    BY_EDGE: tl.constexpr, SECOND: tl.constexpr,
+    num, den, a, b, r, p, k, mask, from_node, second, top, V_top, home, key, value, half, half_den, KS, VS,
+    K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr, BY_EDGE: tl.constexpr,
 ):  # fmt: skip
-    """Bring a reader's sums to the reference of its edge and hand them on."""
-    m, itself, is_loop = edge_reference(
-        query, key, own, top1, top2, arg, partner, node, r, p, k, mask, u, QS, KS, OS, K, BY_EDGE, SLOPE
-    )
-    scale = tl.exp((leaky(u, SLOPE) - m).to(den.dtype))
-    finish(
-        num * scale[:, None], den * scale, m, itself, is_loop, value, out, lse, p, k, mask, VS, K, F, FP, SLOPE,
-        SECOND,
-    )  # fmt: skip
-
-
-@triton.jit
-def prepare_backward(
-    M, node, slot, query, key, own, value, top1, top2, arg, grad, out, lse,
-    shift, delta, d_query, d_key, d_own, d_value, QS, KS, OS, VS, GS,
-    K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr,
-    BY_EDGE: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
-    """Per edge: what all its pairs need, and the gradients of its pair with itself.
-
-    ``delta = g · out``; ``shift[r]`` is the largest logit of ``r`` at its node less the log of the denominator.
-    """
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = i < M * K
-    p = i // K
-    k = i % K
-    f = tl.arange(0, FP)
-    whole = mask[:, None] & (f < F)[None, :]
-    g = tl.load(grad + (p * GS + k * F)[:, None] + f[None, :], mask=whole, other=0.0)
-    o = tl.load(out + i[:, None] * F + f[None, :], mask=whole, other=0.0)
-    V = tl.load(value + (p * VS + k * F)[:, None] + f[None, :], mask=whole, other=0.0)
-    tl.store(delta + i, tl.sum(g * o, 1), mask=mask)
-
-    itself = load_own(query, key, own, p, k, mask, QS, KS, OS, BY_EDGE)
-    r1 = tl.load(slot + p, mask=mask, other=-1)
-    r2 = tl.load(slot + M + p, mask=mask, other=-1)
-    first = largest_logit(node, query, top1, top2, arg, r1, p, k, mask, QS, K, SLOPE, BY_EDGE)
-    second = largest_logit(node, query, top1, top2, arg, r2, p, k, mask & (r2 >= 0), QS, K, SLOPE, BY_EDGE)
-    alone = leaky(itself.to(tl.float64), SLOPE)
-    log = tl.load(lse + i, mask=mask, other=0.0)
-    tl.store(shift + r1 * K + k, (first - log).to(g.dtype), mask=mask)
-    tl.store(shift + r2 * K + k, (second - log).to(g.dtype), mask=mask & (r2 >= 0))
-
-    beta = tl.exp((alone - log).to(g.dtype))
-    through = tl.where(itself > 0, beta, beta * SLOPE) * tl.sum(g * (V - o), 1)
-    if BY_EDGE:
-        tl.store(d_query + i, through, mask=mask)
-        tl.store(d_key + i, through, mask=mask)
-    else:
-        tl.store(d_own + i, through, mask=mask)
-    tl.store(d_value + i[:, None] * F + f[None, :], beta[:, None] * g, mask=whole)
-
-
-@triton.jit
-def largest_logit(
-    node,
-    query,
-    top1,
-    top2,
-    arg,
-    r,
-    p,
-    k,
-    exists,
-    QS,
-    K: tl.constexpr,
-    SLOPE: tl.constexpr,
-    BY_EDGE: tl.constexpr,
-):
-    """The largest logit of edge ``p`` at incidence ``r``, in float64; minus infinity where there is none."""
-    v = tl.load(node + r, mask=exists, other=0)
-    x = load_query(query, p, r, k, exists, QS, BY_EDGE)
-    t = largest_other(top1, top2, arg, r, v, k, exists, K)
-    return leaky(x.to(tl.float64) + t.to(tl.float64), SLOPE)
-
-
-@triton.jit
-def add_gradients(
-    dx, dy, dV, d_query, d_key, d_at_incidence, d_value, r, p, k, mask,
-    K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, BY_EDGE: tl.constexpr, HAS_NODE: tl.constexpr,
-):  # fmt: skip
-    """Add an incidence's share to the gradients of its edge, or store what belongs to it alone."""
-    f = tl.arange(0, FP)
-    whole = mask[:, None] & (f < F)[None, :]
-    places = d_value + (p * K + k)[:, None] * F + f[None, :]
-    tl.store(places, tl.load(places, mask=whole, other=0.0) + dV, mask=whole)
-    at_edge, at_row = p * K + k, r * K + k
-    if BY_EDGE:
-        tl.store(d_query + at_edge, tl.load(d_query + at_edge, mask=mask, other=0.0) + dx, mask=mask)
-        tl.store(d_key + at_edge, tl.load(d_key + at_edge, mask=mask, other=0.0) + dy, mask=mask)
-        if HAS_NODE:
-            tl.store(d_at_incidence + at_row, dy, mask=mask)
-    else:
-        tl.store(d_query + at_row, dx, mask=mask)
-        tl.store(d_key + at_row, dy, mask=mask)
+    """Take back what the edge read of itself, and add the largest key."""
+    y = load_query(key, p, r, k, mask, KS, BY_EDGE) + from_node
+    high, low = as_source(y, second, r != top, SLOPE)
+    w = tl.maximum(a * high, b * low)
+    V = load_channels(value, p, k, mask, VS, F, FP)
+    w_top = tl.where(r == top, 0.0, 1.0)
+    num += w_top[:, None] * V_top - w[:, None] * V
+    store_forward(num, den + (w_top - w), home, half, half_den, r, k, mask, K, F, FP)
 
 
 @triton.jit
 def backward(
-    rows, n_rows, couples, n, ptr, edge, node, query, key, at_node, value, top1, top2, arg, grad, out, shift,
-    d_query, d_key, d_at_incidence, d_value, QS, KS, VS, GS,
+    group_star, group_row, n, ptr, edge, home, query, key, at_node, value, top1, top2, arg, grad, delta, shift,
+    half, half_logits, d_at_incidence, QS, KS, VS, GS,
     K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr,
     BY_EDGE: tl.constexpr, HAS_NODE: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """The pairs again: each element as the reader of every other, and as what every other reads."""
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = i < n * K
-    k = i % K
-    r1, r2, v, both = find_couple(rows, n_rows, couples, i // K, node, mask)
-    start = tl.load(ptr + v, mask=mask, other=0)
-    degree = tl.where(mask, tl.load(ptr + v + 1, mask=mask, other=0) - start, 0)
-    from_node = load_node_key(at_node, v, k, mask, K, HAS_NODE)
-    first = tl.load(top1 + v * K + k, mask=mask, other=0.0)
-    second = tl.load(top2 + v * K + k, mask=mask, other=0.0)
-    top = tl.load(arg + v * K + k, mask=mask, other=-1)
-    p1, x1, y1, t1, below1, c1, g1, V1, o1 = load_element(
-        edge, query, key, value, grad, out, shift, from_node, first, second, top, r1, k, mask, QS, KS, VS, GS,
-        K, F, FP, SLOPE, BY_EDGE,
-    )  # fmt: skip
-    p2, x2, y2, t2, below2, c2, g2, V2, o2 = load_element(
-        edge, query, key, value, grad, out, shift, from_node, first, second, top, r2, k, both, QS, KS, VS, GS,
-        K, F, FP, SLOPE, BY_EDGE,
-    )  # fmt: skip
-    dx1 = tl.zeros([BLOCK], x1.dtype)
-    dy1 = tl.zeros([BLOCK], x1.dtype)
-    dx2 = tl.zeros([BLOCK], x1.dtype)
-    dy2 = tl.zeros([BLOCK], x1.dtype)
-    dV1 = tl.zeros([BLOCK, FP], x1.dtype)
-    dV2 = tl.zeros([BLOCK, FP], x1.dtype)
-    for j in range(tl.max(degree, 0)):
-        s = start + j
-        here = j < degree
-        _, x, y, t, below, c, g, V, o = load_element(
-            edge, query, key, value, grad, out, shift, from_node, first, second, top, s, k, here, QS, KS, VS, GS,
-            K, F, FP, SLOPE, BY_EDGE,
-        )  # fmt: skip
-        beta, sloped = share(x1, t1, below1, c1, y, here & (s != r1), SLOPE)
-        dx1 += sloped * tl.sum(g1 * (V - o1), 1)
-        beta, sloped = share(x, t, below, c, y1, here & (s != r1), SLOPE)
-        dy1 += sloped * tl.sum(g * (V1 - o), 1)
-        dV1 += beta[:, None] * g
-        beta, sloped = share(x2, t2, below2, c2, y, here & (s != r2), SLOPE)
-        dx2 += sloped * tl.sum(g2 * (V - o2), 1)
-        beta, sloped = share(x, t, below, c, y2, here & (s != r2), SLOPE)
-        dy2 += sloped * tl.sum(g * (V2 - o), 1)
-        dV2 += beta[:, None] * g
-    add_gradients(
-        dx1, dy1, dV1, d_query, d_key, d_at_incidence, d_value, r1, p1, k, mask, K, F, FP, BY_EDGE, HAS_NODE
-    )
-    add_gradients(
-        dx2, dy2, dV2, d_query, d_key, d_at_incidence, d_value, r2, p2, k, both, K, F, FP, BY_EDGE, HAS_NODE
-    )
+    """The pairs again: each element as the reader of every other, and as what every other reads.
 
-
-@triton.jit
-def load_element(
-    edge, query, key, value, grad, out, shift, from_node, first, second, top, r, k, mask, QS, KS, VS, GS,
-    K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr, BY_EDGE: tl.constexpr,
-):  # fmt: skip
-    """An element as reader and as source: edge, query, key, largest key it reads, the logit of the two above zero
-    times ``1 - s``, its ``shift``, gradient, value and answer.
+    As a reader it collects ``Σ φ' β V`` and ``Σ φ' β``, as a source ``Σ β g``, ``Σ φ' β g`` and ``Σ φ' β (g · out)``.
     """
-    f = tl.arange(0, FP)
-    whole = mask[:, None] & (f < F)[None, :]
-    p = tl.load(edge + r, mask=mask, other=0)
-    x = load_query(query, p, r, k, mask, QS, BY_EDGE)
-    y = load_query(key, p, r, k, mask, KS, BY_EDGE) + from_node
-    c = tl.load(shift + r * K + k, mask=mask, other=0.0)
-    g = tl.load(grad + (p * GS + k * F)[:, None] + f[None, :], mask=whole, other=0.0)
-    V = tl.load(value + (p * VS + k * F)[:, None] + f[None, :], mask=whole, other=0.0)
-    o = tl.load(out + (p * K + k)[:, None] * F + f[None, :], mask=whole, other=0.0)
-    t = tl.where(top == r, second, first)
-    return p, x, y, t, tl.maximum(x + t, 0.0) * (1 - SLOPE), c, g, V, o
+    has1, left, r, k, v, start, degree, first, second, top = find_group(
+        group_star, group_row, n, ptr, top1, top2, arg, K, BLOCK
+    )
+    has2 = has1 & (left > 1)
+    has3 = has1 & (left > 2)
+    has4 = has1 & (left > 3)
+    from_node = load_node_key(at_node, v, k, has1, K, HAS_NODE)
+    p1 = tl.load(edge + r, mask=has1, other=0)
+    p2 = tl.load(edge + r + 1, mask=has2, other=0)
+    p3 = tl.load(edge + r + 2, mask=has3, other=0)
+    p4 = tl.load(edge + r + 3, mask=has4, other=0)
+    e1 = load_edge(edge, start, 0, degree)
+    e2 = load_edge(edge, start, 1, degree)
+    x1, y1, c1 = load_logits(query, key, shift, p1, r, k, has1, QS, KS, K, BY_EDGE)
+    x2, y2, c2 = load_logits(query, key, shift, p2, r + 1, k, has2, QS, KS, K, BY_EDGE)
+    x3, y3, c3 = load_logits(query, key, shift, p3, r + 2, k, has3, QS, KS, K, BY_EDGE)
+    x4, y4, c4 = load_logits(query, key, shift, p4, r + 3, k, has4, QS, KS, K, BY_EDGE)
+    xa, ya, ca = load_logits(query, key, shift, e1, start, k, degree > 0, QS, KS, K, BY_EDGE)
+    ga, Va, gonea = load_gradient(grad, value, delta, e1, k, degree > 0, GS, VS, K, F, FP)
+    y1 += from_node
+    a1, b1, full1, slope1, high1, low1 = as_both(x1, y1, c1, first, second, r == top, has1, SLOPE)
+    y2 += from_node
+    a2, b2, full2, slope2, high2, low2 = as_both(x2, y2, c2, first, second, r + 1 == top, has2, SLOPE)
+    y3 += from_node
+    a3, b3, full3, slope3, high3, low3 = as_both(x3, y3, c3, first, second, r + 2 == top, has3, SLOPE)
+    y4 += from_node
+    a4, b4, full4, slope4, high4, low4 = as_both(x4, y4, c4, first, second, r + 3 == top, has4, SLOPE)
+    all1 = tl.zeros([BLOCK], a1.dtype)
+    all2 = tl.zeros([BLOCK], a1.dtype)
+    all3 = tl.zeros([BLOCK], a1.dtype)
+    all4 = tl.zeros([BLOCK], a1.dtype)
+    less1 = tl.zeros([BLOCK], a1.dtype)
+    less2 = tl.zeros([BLOCK], a1.dtype)
+    less3 = tl.zeros([BLOCK], a1.dtype)
+    less4 = tl.zeros([BLOCK], a1.dtype)
+    took1 = tl.zeros([BLOCK, FP], a1.dtype)
+    took2 = tl.zeros([BLOCK, FP], a1.dtype)
+    took3 = tl.zeros([BLOCK, FP], a1.dtype)
+    took4 = tl.zeros([BLOCK, FP], a1.dtype)
+    said1 = tl.zeros([BLOCK, FP], a1.dtype)
+    said2 = tl.zeros([BLOCK, FP], a1.dtype)
+    said3 = tl.zeros([BLOCK, FP], a1.dtype)
+    said4 = tl.zeros([BLOCK, FP], a1.dtype)
+    dV1 = tl.zeros([BLOCK, FP], a1.dtype)
+    dV2 = tl.zeros([BLOCK, FP], a1.dtype)
+    dV3 = tl.zeros([BLOCK, FP], a1.dtype)
+    dV4 = tl.zeros([BLOCK, FP], a1.dtype)
+    for j in range(tl.max(degree, 0)):
+        x, y, c, g, V, gone = xa, ya + from_node, ca, ga, Va, gonea
+        s = start + j
+        ahead = j + 1 < degree
+        xa, ya, ca = load_logits(query, key, shift, e2, s + 1, k, ahead, QS, KS, K, BY_EDGE)
+        ga, Va, gonea = load_gradient(grad, value, delta, e2, k, ahead, GS, VS, K, F, FP)
+        e2 = load_edge(edge, start, j + 2, degree)
+        a, b, full, slope, high, low = as_both(x, y, c, first, second, s == top, j < degree, SLOPE)
+        sloped = read(x1, a1, b1, y, high, low, SLOPE)
+        all1 += sloped
+        took1 += sloped[:, None] * V
+        beta, sloped = hear(x, a, b, full, slope, y1, high1, low1, r == top, SLOPE)
+        dV1 += beta[:, None] * g
+        said1 += sloped[:, None] * g
+        less1 += sloped * gone
+        sloped = read(x2, a2, b2, y, high, low, SLOPE)
+        all2 += sloped
+        took2 += sloped[:, None] * V
+        beta, sloped = hear(x, a, b, full, slope, y2, high2, low2, r + 1 == top, SLOPE)
+        dV2 += beta[:, None] * g
+        said2 += sloped[:, None] * g
+        less2 += sloped * gone
+        sloped = read(x3, a3, b3, y, high, low, SLOPE)
+        all3 += sloped
+        took3 += sloped[:, None] * V
+        beta, sloped = hear(x, a, b, full, slope, y3, high3, low3, r + 2 == top, SLOPE)
+        dV3 += beta[:, None] * g
+        said3 += sloped[:, None] * g
+        less3 += sloped * gone
+        sloped = read(x4, a4, b4, y, high, low, SLOPE)
+        all4 += sloped
+        took4 += sloped[:, None] * V
+        beta, sloped = hear(x, a, b, full, slope, y4, high4, low4, r + 3 == top, SLOPE)
+        dV4 += beta[:, None] * g
+        said4 += sloped[:, None] * g
+        less4 += sloped * gone
+    V_top = load_channels(value, tl.load(edge + top, mask=has1, other=0), k, has1, VS, F, FP)
+    end_element(
+        took1, all1, dV1, said1, less1, x1, y1, a1, b1, full1, slope1, high1, low1, r == top, V_top,
+        grad, value, delta, home, half, half_logits, d_at_incidence, r, p1, k, has1, GS, VS,
+        K, F, FP, SLOPE, HAS_NODE,
+    )  # fmt: skip
+    end_element(
+        took2, all2, dV2, said2, less2, x2, y2, a2, b2, full2, slope2, high2, low2, r + 1 == top, V_top,
+        grad, value, delta, home, half, half_logits, d_at_incidence, r + 1, p2, k, has2, GS, VS,
+        K, F, FP, SLOPE, HAS_NODE,
+    )  # fmt: skip
+    end_element(
+        took3, all3, dV3, said3, less3, x3, y3, a3, b3, full3, slope3, high3, low3, r + 2 == top, V_top,
+        grad, value, delta, home, half, half_logits, d_at_incidence, r + 2, p3, k, has3, GS, VS,
+        K, F, FP, SLOPE, HAS_NODE,
+    )  # fmt: skip
+    end_element(
+        took4, all4, dV4, said4, less4, x4, y4, a4, b4, full4, slope4, high4, low4, r + 3 == top, V_top,
+        grad, value, delta, home, half, half_logits, d_at_incidence, r + 3, p4, k, has4, GS, VS,
+        K, F, FP, SLOPE, HAS_NODE,
+    )  # fmt: skip
 
 
 @triton.jit
-def share(x, t, below, c, y, here, SLOPE: tl.constexpr):
-    """``β`` of a pair, and ``φ' β``."""
-    d = y - t
-    above = y > -x
-    beta = tl.where(here, exp(tl.where(above, d, d * SLOPE - below) + c), 0.0)
-    return beta, tl.where(above, beta, beta * SLOPE)
+def load_logits(query, key, shift, p, r, k, mask, QS, KS, K: tl.constexpr, BY_EDGE: tl.constexpr):
+    """An element's query, its edge's part of the key, and its ``shift``."""
+    x = load_query(query, p, r, k, mask, QS, BY_EDGE)
+    y = load_query(key, p, r, k, mask, KS, BY_EDGE)
+    return x, y, tl.load(shift + r * K + k, mask=mask, other=0.0)
+
+
+@triton.jit
+def as_both(x, y, c, first, second, is_top, mask, SLOPE: tl.constexpr):
+    """What an element brings to a pair as a reader, ``a`` and ``b``; its weight on the largest key, ``full``, and
+    that times the LeakyReLU's slope there; and what it brings as a source, ``high`` and ``low``.
+    """
+    counts = mask & (is_top == 0)
+    high, low = as_source(y, second, counts, SLOPE)
+    u = x + tl.where(is_top, second, first)
+    gap = tl.where(is_top, 0.0, second - first)
+    below = tl.maximum(u, 0.0) * (1 - SLOPE)
+    a = tl.where(mask, exp(gap + c), 0.0)
+    b = tl.where(mask, exp(gap * SLOPE - below + c), 0.0)
+    full = tl.where(counts, exp(c), 0.0)
+    return a, b, full, tl.where(u > 0, full, full * SLOPE), high, low
+
+
+@triton.jit
+def read(x, a, b, y, high, low, SLOPE: tl.constexpr):
+    """What a pair says to its reader: ``φ' β``, except of the largest key."""
+    return tl.where(y > -x, a * high, b * low * SLOPE)
+
+
+@triton.jit
+def hear(x, a, b, full, slope, y, high, low, is_top, SLOPE: tl.constexpr):
+    """What a pair says to its source: ``β`` and ``φ' β``."""
+    strong, weak = a * high, b * low
+    beta = tl.where(is_top, full, tl.maximum(strong, weak))
+    return beta, tl.where(is_top, slope, tl.where(y > -x, strong, weak * SLOPE))
+
+
+@triton.jit
+def end_element(
+    took, all_, dV, said, less, x, y, a, b, full, slope, high, low, is_top, V_top,
+    grad, value, delta, home, half, half_logits, d_at_incidence, r, p, k, mask, GS, VS,
+    K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr, HAS_NODE: tl.constexpr,
+):  # fmt: skip
+    """Take back what the edge said to itself, add what it hears of the largest key, and store."""
+    g, V, gone = load_gradient(grad, value, delta, p, k, mask, GS, VS, K, F, FP)
+    itself = read(x, a, b, y, high, low, SLOPE)
+    took += slope[:, None] * V_top - itself[:, None] * V
+    dx = tl.sum(g * took, 1) - gone * (all_ + slope - itself)
+    beta, itself = hear(x, a, b, full, slope, y, high, low, is_top, SLOPE)
+    dy = tl.sum((said - itself[:, None] * g) * V, 1) - (less - itself * gone)
+    store_gradients(
+        dx, dy, dV - beta[:, None] * g, home, half, half_logits, d_at_incidence, r, k, mask, K, F, FP, HAS_NODE
+    )

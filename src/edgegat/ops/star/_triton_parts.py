@@ -2,7 +2,8 @@
 
 An *element* is one incidence in one head: ``r`` is its incidence, ``v`` its node, ``p`` its edge, ``k`` its head.
 ``top1``, ``top2`` and ``arg`` (``[N, K]``) are the two largest keys of each star and the incidence of the largest;
-``-inf`` stands for a key that does not exist.
+``-inf`` stands for a key that does not exist. What an edge gathers at its two ends is kept in the two halves of
+tables, ``[2 M, K, ...]``; ``home [I]`` is the row of each incidence.
 """
 # mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
 
@@ -60,60 +61,75 @@ def load_own(query, key, own, p, k, mask, QS, KS, OS, BY_EDGE: tl.constexpr):
 
 
 @triton.jit
-def largest_other(top1, top2, arg, r, v, k, mask, K: tl.constexpr):
-    """The largest key that incidence ``r`` reads at ``v``: not its own."""
+def load_channels(table, p, k, mask, stride, F: tl.constexpr, FP: tl.constexpr):
+    """The channels of edge ``p`` in head ``k``."""
+    f = tl.arange(0, FP)
+    places = table + (p * stride + k * F)[:, None] + f[None, :]
+    return tl.load(places, mask=mask[:, None] & (f < F)[None, :], other=0.0)
+
+
+@triton.jit
+def load_gradient(
+    grad, value, delta, p, k, mask, GS, VS, K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr
+):  # fmt: skip
+    """An edge's gradient, its value, and ``delta``, the product of its gradient and its answer."""
+    g, V = load_channels(grad, p, k, mask, GS, F, FP), load_channels(value, p, k, mask, VS, F, FP)
+    return g, V, tl.load(delta + p * K + k, mask=mask, other=0.0)
+
+
+@triton.jit
+def as_source(y, second, counts, SLOPE: tl.constexpr):
+    """What a source brings to a pair: ``exp(y - y₂)`` and ``exp(s (y - y₂))``."""
+    d = y - second
+    return tl.where(counts, exp(d), 0.0), tl.where(counts, exp(d * SLOPE), 0.0)
+
+
+@triton.jit
+def as_reader(x, first, second, is_top, SLOPE: tl.constexpr):
+    """What a reader brings, relative to its largest logit ``LeakyReLU(u)``, ``u = x + t``: ``exp(y₂ - t)`` for
+    sources above its bend and ``exp(s (x + y₂) - u)`` for those below.
+    """
+    u = x.to(tl.float64) + tl.where(is_top, second, first).to(tl.float64)
+    gap = tl.where(is_top, 0.0, second - first)
+    return exp(gap), exp(gap * SLOPE - (tl.maximum(u, 0.0) * (1 - SLOPE)).to(x.dtype))
+
+
+@triton.jit
+def largest_logit(
+    query, top1, top2, arg, r, v, p, k, mask, QS, K: tl.constexpr, SLOPE: tl.constexpr, BY_EDGE: tl.constexpr
+):  # fmt: skip
+    """The largest logit of an element, in float64; minus infinity where it reads nothing."""
     at = v * K + k
+    x = load_query(query, p, r, k, mask, QS, BY_EDGE)
     is_top = tl.load(arg + at, mask=mask, other=-1) == r
     first = tl.load(top1 + at, mask=mask, other=float("-inf"))
     second = tl.load(top2 + at, mask=mask, other=float("-inf"))
-    return tl.where(is_top, second, first)
+    return leaky(x.to(tl.float64) + tl.where(is_top, second, first).to(tl.float64), SLOPE)
 
 
 @triton.jit
-def edge_reference(
-    query, key, own, top1, top2, arg, partner, node, r, p, k, mask, u, QS, KS, OS,
-    K: tl.constexpr, BY_EDGE: tl.constexpr, SLOPE: tl.constexpr,
-):  # fmt: skip
-    """The largest logit of edge ``p``, the same number at both of its ends: in float64, and not rounded, so that
-    the weight of the largest is one and an answer that is all but one value is that value.
-
-    ``u`` is the largest logit that ``r`` has at its own end, before the LeakyReLU, in float64.
-    """
-    r2 = tl.load(partner + r, mask=mask, other=0)
-    v2 = tl.load(node + r2, mask=mask, other=0)
-    x2 = load_query(query, p, r2, k, mask, QS, BY_EDGE)
-    t2 = largest_other(top1, top2, arg, r2, v2, k, mask, K)
-    there = leaky(x2.to(tl.float64) + t2.to(tl.float64), SLOPE)
-    itself = load_own(query, key, own, p, k, mask, QS, KS, OS, BY_EDGE)
-    m = tl.maximum(leaky(itself.to(tl.float64), SLOPE), tl.maximum(leaky(u, SLOPE), there))
-    return m, itself, r2 == r
+def store_forward(
+    num, den, home, half, half_den, r, k, mask, K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr
+):
+    """Numerator ``[2 M, K, F]`` and denominator ``[2 M, K]`` of an end, relative to its largest logit."""
+    f = tl.arange(0, FP)
+    at = tl.load(home + r, mask=mask, other=0) * K + k
+    tl.store(half + at[:, None] * F + f[None, :], num, mask=mask[:, None] & (f < F)[None, :])
+    tl.store(half_den + at, den, mask=mask)
 
 
 @triton.jit
-def finish(
-    num, den, m, itself, is_loop, value, out, lse, p, k, mask, VS,
-    K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr, SECOND: tl.constexpr,
+def store_gradients(
+    dx, dy, dV, home, half, half_logits, d_at_incidence, r, k, mask,
+    K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, HAS_NODE: tl.constexpr,
 ):  # fmt: skip
-    """Hand on what an edge has gathered at its first end, or add both ends and itself and divide.
-
-    ``out`` and ``lse`` carry numerator and denominator from the first end to the second; both are relative to
-    ``exp(m)``.
+    """An end's share of its edge's gradients: of the value, ``[2 M, K, F]``, and of query and key,
+    ``[2 M, K, 2]``.
     """
     f = tl.arange(0, FP)
-    whole = mask[:, None] & (f < F)[None, :]
-    at = p * K + k
-    places = out + at[:, None] * F + f[None, :]
-    if SECOND:
-        num += tl.load(places, mask=whole, other=0.0)
-        den += tl.load(lse + at, mask=mask, other=1.0).to(den.dtype)
-        last = mask
-    else:
-        last = mask & is_loop
-    w = tl.where(last, tl.exp(tl.where(last, leaky(itself.to(tl.float64), SLOPE) - m, 0.0).to(den.dtype)), 0.0)
-    own_value = tl.load(value + (p * VS + k * F)[:, None] + f[None, :], mask=whole & last[:, None], other=0.0)
-    num += w[:, None] * own_value
-    den += w
-    safe = tl.where(last, den, 1.0)
-    tl.store(places, num / safe[:, None], mask=whole)
-    log = m + tl.log(safe.to(tl.float64))
-    tl.store(lse + at, tl.where(last, log, den.to(tl.float64)), mask=mask)
+    at = tl.load(home + r, mask=mask, other=0) * K + k
+    tl.store(half + at[:, None] * F + f[None, :], dV, mask=mask[:, None] & (f < F)[None, :])
+    tl.store(half_logits + 2 * at, dx, mask=mask)
+    tl.store(half_logits + 2 * at + 1, dy, mask=mask)
+    if HAS_NODE:
+        tl.store(d_at_incidence + r * K + k, dy, mask=mask)
