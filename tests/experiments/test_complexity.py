@@ -77,9 +77,9 @@ def test_the_committed_slopes_are_those_of_the_committed_points():
 
 
 @pytest.mark.skipif(not COMMITTED.get("points"), reason="no results are committed")
-def test_a_point_measured_again_takes_the_memory_that_is_committed():
-    """Time depends on who else is there; memory is held to a quarter."""
-    again = complexity._in_a_process("pairs listed", "hub", 300, None)
+def test_a_point_measured_again_takes_the_memory_that_is_committed(restored):
+    """Time depends on the machine; memory is held to a third."""
+    again = complexity.measure("pairs listed", "hub", 300)
     (row,) = (
         row
         for row in COMMITTED["points"]
@@ -87,4 +87,4 @@ def test_a_point_measured_again_takes_the_memory_that_is_committed():
     )
     if again["bytes"] is None:
         pytest.skip("this system does not tell how much memory a process takes")
-    assert again["bytes"] == pytest.approx(row["bytes"], rel=0.25)
+    assert again["bytes"] == pytest.approx(row["bytes"], rel=0.33)
