@@ -178,6 +178,7 @@ def test_edge_features_are_prepared_as_asked():
     values = tensor([[1.0], [3.0], [5.0]])
     assert egat.prepared(values, "plain") is values
     torch.testing.assert_close(egat.prepared(values, "scaled").flatten(), tensor([-1.0, 0.0, 1.0]) * 1.5**0.5)
+    torch.testing.assert_close(egat.prepared(values, "faint"), 0.1 * egat.prepared(values, "scaled"))
     logarithms = egat.prepared(values, "log")
     torch.testing.assert_close(logarithms.mean(), tensor(0.0), atol=1e-6, rtol=0)
     assert logarithms[1] > 0  # ln 4 lies above the middle of ln 2 and ln 6
