@@ -16,8 +16,8 @@ def published(*figures: str) -> dict[str, str]:
     return dict(zip(COLUMNS, figures, strict=True))
 
 
-# The GAT paper's training: Adam with an L2 penalty, and an end when validation has not become better for a while. There
-# a smaller loss prolongs it, too; here one metric decides, and how long is waited for it is searched.
+# The GAT paper's training: Adam with an L2 penalty, and an end when validation has not become better for a while.
+# There a smaller loss prolongs it, too; here one metric decides, and how long is waited for it is searched.
 _TRAINING = {"epochs": 1000, "class_weights": "none"}
 _RATES: Space = {
     "learning_rate": [0.01, 0.005, 0.02],
