@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from edgegat.graph import Stars
-from edgegat.ops import at_incidences, record_kernels
+from edgegat.ops import at_incidences, at_roles, record_kernels
 from tests.ops.backends import each_backend
 from tests.ops.compare import TOLERANCE, assert_close, normal_like, run, to
 from tests.ops.graphs import GRAPHS, hub_graph, random_graph
@@ -103,3 +103,29 @@ def test_which_kernel_ran(backend):
     with record_kernels() as ran:
         at_incidences(**rows(stars, 2), stars=stars, backend=backend)
     assert ran == [f"incidence/{backend}"]
+
+
+@each_backend
+@pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
+@pytest.mark.parametrize("graph", ["random", "hub of 500", "one node, self-loops only", "no edges"])
+def test_at_roles_agrees_with_indexing(graph, dtype, backend):
+    """What an edge and a node say in the role that the edge has there: both, or the edge alone."""
+    stars = GRAPHS[graph]()
+    g = torch.Generator().manual_seed(0)
+    both = {
+        name: torch.randn(rows, 3, 2, generator=g).double()
+        for name, rows in (("per_edge", stars.num_edges), ("per_node", stars.num_nodes))
+    }
+    for given in (both, {"per_edge": both["per_edge"]}):
+        nothing = {} if "per_node" in given else {"per_node": None}
+        options = {"role": stars.role, "stars": stars, **nothing}
+        truth = run(partial(at_roles, backend="naive", **options), given)
+        got = run(partial(at_roles, backend=backend, **options), to(dtype, given))
+        assert_close(got, truth, TOLERANCE[dtype])
+
+
+def test_at_roles_by_hand():
+    stars = Stars.build(torch.tensor([[0, 2, 1], [1, 2, 0]]), 3)  # 0 to 1, a loop at 2, 1 to 0
+    per_edge = torch.tensor([[1.0, 2.0, 3.0], [10.0, 20.0, 30.0], [100.0, 200.0, 300.0]]).unsqueeze(2)
+    out = at_roles(per_edge, None, stars.role, stars, backend="naive").flatten().tolist()
+    assert out == [1.0, 200.0, 2.0, 100.0, 30.0]  # leaves 0, enters 0, enters 1, leaves 1, stays at 2

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from edgegat.graph import Stars
 from edgegat.graph.roles import ENTERS, LEAVES, NUM_ROLES, STAYS
-from edgegat.nn.heads import init_glorot, scores
+from edgegat.nn.heads import init_glorot, mix, scores
 from edgegat.ops import (
     Backend,
     at_roles,
@@ -22,6 +22,9 @@ from edgegat.ops import (
 UPSTREAM, DOWNSTREAM = range(2)
 NUM_READINGS = 2
 _FAR_ROLE = [ENTERS, LEAVES, STAYS]
+
+
+PairLogits = tuple[Tensor, Tensor, Tensor]
 
 
 class NodeSums(NamedTuple):
@@ -117,10 +120,7 @@ class DirectedBlocks(nn.Module):
 
         found = node_attention_parts(query, key, logit, h.repeat(R, 1, 1), e, parts, slope, keep, backend)
         share = join_shares(found.lse.view(R, N, K)).to(h.dtype)
-        nodes, edges = (
-            torch.einsum("rnk,rnkf,rkfg->nkg", share, sums.view(R, N, *sums.shape[1:]), mix)
-            for sums, mix in ((found.nodes, self.C_H), (found.edges, self.C_E))
-        )
+        nodes, edges = _joined(share, found.nodes, self.C_H), _joined(share, found.edges, self.C_E)
         if not want_alpha:
             return NodeSums(nodes, edges, None)
         alpha = node_attention_weights(query, key, logit, parts, slope, by_incidence=True)
@@ -129,41 +129,37 @@ class DirectedBlocks(nn.Module):
 
     def pair_logits(
         self, h: Tensor, e: Tensor, stars: Stars, key_dropout: float, backend: Backend
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Query and key ``[I, G * K]`` at each incidence, and the logit ``[M, G * K]`` of each edge with itself;
-        the readings outermost.
+    ) -> list[PairLogits]:
+        """Query and key ``[I, K]`` at each incidence, and the logit ``[M, K]`` of each edge with itself; of each
+        reading.
         """
         assert self.b is not None
         H, E = self.sizes
-        GR = NUM_READINGS * NUM_ROLES
-        b_p, b_q, b_v = torch.split(self.b.flatten(0, 1), [E, E, H], -1)
-        from_edges = scores(e, torch.cat([b_p, b_q, self.b_own]))
-        query = at_roles(
-            _by_role(from_edges[:, :GR]) + _by_role(self.b_0.view(1, GR, -1)), None, stars.role, stars, backend
-        )
-        source, node = _by_role(from_edges[:, GR : 2 * GR]), _by_role(scores(h, b_v))
-        key = at_roles(source, node + _by_role(self.b_1.view(1, GR, -1)), stars.role, stars, backend)
-        if key_dropout > 0:
-            key = key.masked_fill(torch.rand_like(key) < key_dropout, torch.finfo(key.dtype).min / 4)
-        return query, key, from_edges[:, 2 * GR :].flatten(1)
+        readings = []
+        for g in range(NUM_READINGS):
+            b_p, b_q, b_v = torch.split(self.b[g], [E, E, H], -1)
+            query = at_roles(scores(e, b_p, self.b_0[g]), None, stars.role, stars, backend)
+            key = at_roles(scores(e, b_q), scores(h, b_v, self.b_1[g]), stars.role, stars, backend)
+            if key_dropout > 0:
+                key = key.masked_fill(torch.rand_like(key) < key_dropout, torch.finfo(key.dtype).min / 4)
+            readings.append((query, key, scores(e, self.b_own[g : g + 1]).squeeze(1)))
+        return readings
 
     def edge_block(
-        self,
-        logits: tuple[Tensor, Tensor, Tensor],
-        value: Tensor,
-        stars: Stars,
-        slope: float,
-        backend: Backend,
+        self, readings: list[PairLogits], value: Tensor, stars: Stars, slope: float, backend: Backend
     ) -> Tensor:
         """``[M, K, F_E']`` from :meth:`pair_logits` and ``value [M, K, F_E']``."""
-        query, key, own = logits
-        M, K, E = value.shape
-        found = star_attention(query, key, value.repeat(1, NUM_READINGS, 1), own, stars, slope, backend)
-        return torch.einsum("mgkf,gkfh->mkh", found.view(M, NUM_READINGS, K, E), self.D)
+        upstream, downstream = (
+            mix(star_attention(query, key, value, own, stars, slope, backend), D)
+            for (query, key, own), D in zip(readings, self.D, strict=True)
+        )
+        return upstream + downstream
 
 
-def _by_role(per_reading_and_role: Tensor) -> Tensor:
-    """``[rows, G * R, K]`` to ``[rows, R, G * K]``."""
-    rows, _, K = per_reading_and_role.shape
-    apart = per_reading_and_role.reshape(rows, NUM_READINGS, NUM_ROLES, K)
-    return apart.transpose(1, 2).reshape(rows, NUM_ROLES, NUM_READINGS * K)
+def _joined(share: Tensor, sums: Tensor, mixes: Tensor) -> Tensor:
+    """``[N, K, F]``: each role's sums ``[R * N, K, F]`` times its share ``[R, N, K]`` and its ``C [R, K, F, F]``."""
+    leaving, entering, staying = (
+        mix(rows, C)
+        for rows, C in zip(share.unsqueeze(3) * sums.view(*share.shape, sums.size(2)), mixes, strict=True)
+    )
+    return leaving + entering + staying

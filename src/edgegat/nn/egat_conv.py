@@ -31,11 +31,11 @@ LayerOutput = tuple[Tensor, Tensor | None, Tensor]
 
 
 class _Blocks(NamedTuple):
-    """What both attention blocks sum up, before the non-linearity, and how they came to it."""
+    """What both attention blocks make, and how they came to it."""
 
-    h: Tensor  # [N, K, F_H']
-    m_edge: Tensor  # [N, K, F_E']
-    e: Tensor | None  # [M, K, F_E']
+    h: Tensor  # [N, K, F_H'], before the non-linearity
+    m_edge: Tensor  # [N, K, F_E'], likewise
+    e: Tensor | None  # [M, K, F_E'], behind it
     alpha: Tensor | None  # [I, K], if it was asked for
     pair_logits: tuple[Tensor, Tensor, Tensor] | None  # likewise
 
@@ -157,7 +157,8 @@ class EGATConv(nn.Module):
             self.a = nn.Parameter(torch.empty(heads, 2 * out_channels + edge_out_channels))
         if edge_attention is not None and not directed:
             self.b = nn.Parameter(torch.empty(heads, 2 * edge_out_channels + out_channels))
-        self.summaries = Summaries(out_channels, edge_out_channels, heads, directed) if summaries else None
+        sizes = out_channels, edge_out_channels, heads
+        self.summaries = Summaries(*sizes, directed, backend) if summaries else None
         self.gate = MessageGate()
         self.reset_parameters()
 
@@ -221,7 +222,7 @@ class EGATConv(nn.Module):
         activate = ACTIVATIONS[self.activation]
         h_sum = found.h if self.summaries is None else found.h + self.summaries(h, e, stars, mask)
         h_out, m_edge = activate(h_sum), activate(found.m_edge)
-        e_out = None if found.e is None else activate(found.e).flatten(1)
+        e_out = None if found.e is None else found.e.flatten(1)
         merged = torch.cat([h_out, m_edge], -1)  # the node part of m is h' itself
         outputs = h_out.flatten(1), e_out, merged.flatten(1)
         if found.alpha is None:
@@ -231,7 +232,7 @@ class EGATConv(nn.Module):
     def _undirected(
         self, h: Tensor, e: Tensor, value: Tensor, stars: Stars, mask: Tensor | None, want_weights: bool
     ) -> _Blocks:
-        """Equations 1 to 5, without the non-linearities."""
+        """Equations 1 to 5, the nodes' without the non-linearity."""
         assert self.a is not None
         H, E, slope = self.out_channels, self.edge_out_channels, self.negative_slope
         a_i, a_j, a_ij = torch.split(self.a, [H, H, E], 1)
@@ -247,21 +248,24 @@ class EGATConv(nn.Module):
         h_sum, e_sum = node_attention(query, key, edge_logit, h, e, stars, slope, keep, self.backend)
 
         e_out, pair_logits = None, None
+        activate = ACTIVATIONS[self.activation]
         if self.edge_attention == "transit":
-            m_edge = ACTIVATIONS[self.activation](e_sum)
+            m_edge = activate(e_sum)
             node_key = _scores(m_edge, b_q)[0] + from_node
-            e_out = transit_attention(
-                from_reader, node_key, value, m_edge, from_reader + from_source, stars, slope
-            )
+            own = from_reader + from_source
+            e_out = activate(transit_attention(from_reader, node_key, value, m_edge, own, stars, slope))
         elif self.edge_attention == "star":
             drops_keys = self.training and self.key_dropout > 0
             if drops_keys or want_weights:
                 pair_logits = self._pair_logits(from_reader, from_source, from_node, stars)
             if drops_keys and pair_logits is not None:
                 x_pv, y_qv, own = pair_logits
-                e_out = star_attention(x_pv, y_qv, value, own, stars, slope, self.backend)
+                e_out = activate(star_attention(x_pv, y_qv, value, own, stars, slope, self.backend))
             else:
-                e_out = edge_attention(from_reader, from_source, from_node, value, stars, slope, self.backend)
+                elu = self.activation == "elu"  # the kernels have one for it
+                read = from_reader, from_source, from_node, value
+                e_out = edge_attention(*read, stars, slope, self.backend, elu=elu)
+                e_out = e_out if elu else activate(e_out)
         alpha = node_attention_weights(query, key, edge_logit, stars, slope) if want_weights else None
         return _Blocks(h_sum, e_sum, e_out, alpha, pair_logits)
 
@@ -280,9 +284,12 @@ class EGATConv(nn.Module):
         nodes = roles.node_block(h, e, stars, slope, keep, self.backend, want_weights)
         if self.edge_attention is None:
             return _Blocks(nodes.nodes, nodes.edges, None, nodes.alpha, None)
-        logits = roles.pair_logits(h, e, stars, self.key_dropout if self.training else 0.0, self.backend)
-        e_out = roles.edge_block(logits, value, stars, slope, self.backend)
-        return _Blocks(nodes.nodes, nodes.edges, e_out, nodes.alpha, logits if want_weights else None)
+        readings = roles.pair_logits(h, e, stars, self.key_dropout if self.training else 0.0, self.backend)
+        e_out = roles.edge_block(readings, value, stars, slope, self.backend)
+        if not want_weights:
+            return _Blocks(nodes.nodes, nodes.edges, e_out, None, None)
+        query, key, own = (torch.cat(both, 1) for both in zip(*readings, strict=True))
+        return _Blocks(nodes.nodes, nodes.edges, e_out, nodes.alpha, (query, key, own))
 
     def project(self, features: Tensor, weight: Tensor) -> Tensor:
         """``W_H h`` or ``W_E e`` of every head: ``[rows, channels]`` to ``[rows, K, channels per head]``."""

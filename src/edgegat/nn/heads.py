@@ -40,10 +40,10 @@ def score_matrix(vectors: Tensor) -> Tensor:
     )
 
 
-def scores(features: Tensor, vectors: Tensor) -> Tensor:
+def scores(features: Tensor, vectors: Tensor, bias: Tensor | None = None) -> Tensor:
     """Each head's features times its own part of each vector: ``[rows, K, F]``, ``[S, K, F]`` to ``[rows, S, K]``.
 
-    One matrix product reads the features once for all vectors.
+    One matrix product reads the features once for all vectors, and adds the ``bias [S, K]`` on the way.
 
     Example:
         >>> features, vectors = torch.tensor([[[1.0, 2.0]]]), torch.tensor([[[1.0, 1.0]], [[10.0, 0.0]]])
@@ -51,7 +51,20 @@ def scores(features: Tensor, vectors: Tensor) -> Tensor:
         [[[3.0], [10.0]]]
     """
     S, K, _ = vectors.shape
-    return (features.flatten(1) @ score_matrix(vectors)).view(features.size(0), S, K)
+    flat, matrix = features.flatten(1), score_matrix(vectors)
+    found = flat @ matrix if bias is None else torch.addmm(bias.flatten(), flat, matrix)
+    return found.view(features.size(0), S, K)
+
+
+def mix(rows: Tensor, weight: Tensor) -> Tensor:
+    """Each head's channels times its own matrix: ``[rows, K, F]``, ``[K, F, G]`` to ``[rows, K, G]``.
+
+    Example:
+        >>> mix(torch.tensor([[[1.0], [10.0]]]), torch.tensor([[[2.0]], [[3.0]]])).flatten().tolist()
+        [2.0, 30.0]
+    """
+    K, _, G = weight.shape
+    return (rows.flatten(1) @ head_matrix(weight, independent=True)).view(rows.size(0), K, G)
 
 
 def init_glorot(weight: Tensor, fan_in: int, fan_out: int) -> None:

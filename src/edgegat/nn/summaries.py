@@ -7,8 +7,12 @@ from torch import Tensor, nn
 
 from edgegat.graph import Stars
 from edgegat.graph.roles import NUM_ROLES, STAYS
-from edgegat.nn.heads import init_glorot
-from edgegat.ops.incidence.sums import edges_at, far_nodes_at, nodes_at, star_sums
+from edgegat.nn.heads import init_glorot, mix
+from edgegat.ops import Backend, node_attention
+from edgegat.ops.incidence.sums import star_sums
+
+_COLD = 2.0**20
+"""An inverse temperature at which a softmax is a maximum; a power of two scales without rounding."""
 
 _EPSILON = 1e-5
 """Below a variance of this, the standard deviation goes to zero without its infinite slope."""
@@ -34,10 +38,19 @@ class Summaries(nn.Module):
         edge_out_channels: edge features per head.
         heads: ``K``.
         directed: whether the two directions are kept apart.
+        backend: of the sums.
     """
 
-    def __init__(self, out_channels: int, edge_out_channels: int, heads: int, directed: bool) -> None:
+    def __init__(
+        self,
+        out_channels: int,
+        edge_out_channels: int,
+        heads: int,
+        directed: bool,
+        backend: Backend = "auto",
+    ) -> None:
         super().__init__()
+        self.backend: Backend = backend
         self.directions = 2 if directed else 1
         channels = self.directions * (out_channels + 4 * edge_out_channels + 2)
         self.U = nn.Parameter(torch.empty(heads, channels, out_channels))
@@ -54,15 +67,17 @@ class Summaries(nn.Module):
         """
         N, K, _ = h.shape
         if self.directions == 2:
-            of_parts = summarise(h.repeat(NUM_ROLES, 1, 1), e, stars.by_role, mask)
+            of_parts = summarise(h.repeat(NUM_ROLES, 1, 1), e, stars.by_role, mask, self.backend)
             both = of_parts[: STAYS * N].view(2, N, K, -1) if N else of_parts.view(2, 0, K, of_parts.size(2))
             s = torch.cat([both[0], both[1]], -1)
         else:
-            s = summarise(h, e, stars, mask)
-        return torch.einsum("nks,ksf->nkf", s, self.U)
+            s = summarise(h, e, stars, mask, self.backend)
+        return mix(s, self.U)
 
 
-def summarise(h: Tensor, e: Tensor, stars: Stars, mask: Tensor | None = None) -> Tensor:
+def summarise(
+    h: Tensor, e: Tensor, stars: Stars, mask: Tensor | None = None, backend: Backend = "auto"
+) -> Tensor:
     """The ``s`` of :class:`Summaries`: ``[N, K, F_H' + 4 F_E' + 2]``.
 
     Example:
@@ -73,24 +88,40 @@ def summarise(h: Tensor, e: Tensor, stars: Stars, mask: Tensor | None = None) ->
         >>> s[2].any().item()
         False
     """
-    K = h.size(1)
+    N, K, H = h.shape
+    E = e.size(2)
     counts = (stars.other != stars.node).to(e.dtype)
     if mask is not None:
         counts = counts * mask.to(e.dtype)[stars.edge]
     degree = star_sums(counts.unsqueeze(1), stars)
-    counts = counts.view(-1, 1, 1)
-    edges = edges_at(e, stars)
-    sums = star_sums(counts * edges, stars)
-    mean = sums / degree.clamp(min=_EPSILON).unsqueeze(2)
-    spread = star_sums(counts * (edges - nodes_at(mean, stars)).square(), stars)
-    variance = spread / degree.clamp(min=_EPSILON).unsqueeze(2)
+    d = degree.clamp(min=_EPSILON).unsqueeze(2)
+
+    # A softmax of equal logits divides by the number of edges: multiplied with it again, this is a sum.
+    edges = torch.cat([e.flatten(1), e.flatten(1).square()], 1).unsqueeze(1)
+    zeros = e.new_zeros(N, 1)
+    means = node_attention(
+        zeros,
+        zeros,
+        e.new_zeros(e.size(0), 1),
+        h.reshape(N, 1, -1),
+        edges,
+        stars,
+        1.0,
+        counts.unsqueeze(1),
+        backend,
+    )
+    near, far = ((stars.degree.view(-1, 1) * mean.squeeze(1)) for mean in means)
+    of_nodes = near.view(N, K, H)
+    of_edges, of_squares = (part.view(N, K, E) for part in (far[:, : K * E], far[:, K * E :]))
+    mean = of_edges / d
+    variance = (of_squares / d - mean.square()).clamp(min=0)
     numbers = torch.cat([degree, stars.num_neighbours.to(e.dtype).unsqueeze(1)], 1).log1p()
     return torch.cat(
         [
-            star_sums(counts * far_nodes_at(h, stars), stars).asinh(),
-            sums.asinh(),
+            of_nodes.asinh(),
+            of_edges.asinh(),
             mean,
-            _largest(edges, counts > 0, stars),
+            _largest(e, counts, stars, backend).where(degree.unsqueeze(2) > 0, 0.0),
             (variance + _EPSILON).sqrt() - _EPSILON**0.5,
             numbers.unsqueeze(1).expand(-1, K, -1),
         ],
@@ -98,9 +129,17 @@ def summarise(h: Tensor, e: Tensor, stars: Stars, mask: Tensor | None = None) ->
     )
 
 
-def _largest(edges: Tensor, counted: Tensor, stars: Stars) -> Tensor:
-    """The maximum over each star, zero where nothing is counted."""
-    out = edges.new_full((stars.num_nodes, *edges.shape[1:]), -torch.inf)
-    place = stars.node.view(-1, 1, 1).expand_as(edges)
-    largest = out.scatter_reduce(0, place, edges.where(counted, -torch.inf), "amax")
-    return largest.where(largest.isfinite(), 0.0)
+def _largest(e: Tensor, counts: Tensor, stars: Stars, backend: Backend) -> Tensor:
+    """The maximum of each channel over each star: what a softmax says that is all but cold.
+
+    Its gradient goes to the largest, in equal parts to equal ones.
+    """
+    (M, K, E), N = e.shape, stars.num_nodes
+    # Every end of an edge counts, or none does: an explainer's mask and being a self-loop belong to the edge.
+    counted = (counts[stars.slot[0]] > 0).unsqueeze(1)
+    logit = (e.detach().flatten(1) * _COLD).where(counted, torch.finfo(e.dtype).min / 4)
+    zeros = e.new_zeros(N, K * E)
+    _, largest = node_attention(
+        zeros, zeros, logit, zeros.unsqueeze(2), e.reshape(M, K * E, 1), stars, 1.0, None, backend
+    )
+    return largest.view(N, K, E)

@@ -52,7 +52,8 @@ def at_roles(
     Args:
         per_edge: ``u``, ``[M, R, K]``, what each edge says in each of ``R`` roles.
         per_node: ``w``, ``[N, R, K]``, or ``None`` for zeros.
-        role: ``[I]``, whole numbers below ``R``: ``stars.role`` in a directed graph.
+        role: ``[I]``, whole numbers below ``R``: ``stars.role`` in a directed graph. The two ends of an edge must
+            have different ones.
         stars: the incidences of the graph.
         backend: ``"auto"`` takes the fastest that works here.
 

@@ -57,11 +57,14 @@ class _AtRoles(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        stars = ctx.stars
-        in_role = [torch.where((ctx.role == rho).unsqueeze(1), grad, 0.0) for rho in range(ctx.R)]
-        d_edge = torch.stack([F.pad(some, (0, 0, 0, 1))[stars.slot].sum(0) for some in in_role], 1)
+        stars, R = ctx.stars, ctx.R
+        # An edge has another role at each end: every row is written once.
+        d_edge = grad.new_zeros(stars.num_edges * R, grad.size(1))
+        d_edge[stars.edge * R + ctx.role] = grad
+        d_edge = d_edge.view(stars.num_edges, R, -1)
         if not ctx.has_nodes:
             return d_edge, None, None, None
+        in_role = [torch.where((ctx.role == rho).unsqueeze(1), grad, 0.0) for rho in range(R)]
         return d_edge, torch.stack([sum_stars(some, stars) for some in in_role], 1), None, None
 
 
