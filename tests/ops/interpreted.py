@@ -86,6 +86,19 @@ def test_star_by_edge(graph, kind, dtype):
     assert_close(got, edge(stars, inputs, "naive"), TOLERANCE[dtype], EDGE_LOGITS)
 
 
+@pytest.mark.parametrize("graph", ["random", "two hubs", "self-loops only", "no edges"])
+@each_kind
+@each_type
+def test_elu_of_the_answer(graph, kind, dtype):
+    stars = GRAPHS[graph]()
+    inputs = inputs_of(stars, 2, 3, kind)
+    operation = partial(edge_attention, stars=stars, elu=True)
+    truth = run(partial(operation, backend="naive"), inputs)
+    assert_close(
+        run(partial(operation, backend="triton"), to(dtype, inputs)), truth, TOLERANCE[dtype], EDGE_LOGITS
+    )
+
+
 def test_node_attention_of_nothing():
     outputs = node_attention(**node_inputs(no_edges(0), 2, 3), stars=no_edges(0), backend="triton")
     assert [tuple(out.shape) for out in outputs] == [(0, 2, 3), (0, 2, 4)]
@@ -231,10 +244,10 @@ def test_torch_accepts_the_operators(operator):
     else:
         given = star_inputs(stars, 2, 3, torch.float32)
         query, key, value, own = (t.requires_grad_() for t in given.values())
-        call = StarCall(query, key, None, value, own, *graph, stars.slot, 0.2)
+        call = StarCall(query, key, None, value, own, *graph, stars.slot, 0.2, False)
         if operator == "edge":
             r, s, t, V = (t.float().requires_grad_() for t in inputs_of(stars, 2, 3, "plain").values())
-            call = StarCall(r, s, t, V, None, *graph, stars.slot, 0.2)
+            call = StarCall(r, s, t, V, None, *graph, stars.slot, 0.2, True)
         op = STAR_OPERATORS["triton"]
     checks = "test_schema", "test_autograd_registration", "test_faketensor"
     result = torch.library.opcheck(op, tuple(call), test_utils=checks)

@@ -149,7 +149,7 @@ def test_the_edge_block_is_an_operator_that_torch_can_trace(form):
     own = torch.randn(12, 2, generator=g).requires_grad_() if form == "by incidence" else None
     at_node = None if own is not None else torch.randn(6, 2, generator=g).requires_grad_()
     star_attention(**star_inputs(stars, 2, 3), stars=stars, backend="numba")  # defines the operator
-    call = (*logits, at_node, value, own, stars.ptr, stars.edge, stars.node, stars.slot, 0.2)
+    call = (*logits, at_node, value, own, stars.ptr, stars.edge, stars.node, stars.slot, 0.2, False)
     torch.library.opcheck(torch.ops.edgegat.star_numba.default, call)
 
 

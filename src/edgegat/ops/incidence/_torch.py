@@ -61,7 +61,7 @@ class _AtRoles(torch.autograd.Function):
         # An edge has another role at each end: every row is written once.
         d_edge = grad.new_zeros(stars.num_edges * R, grad.size(1))
         d_edge[stars.edge * R + ctx.role] = grad
-        d_edge = d_edge.view(stars.num_edges, R, -1)
+        d_edge = d_edge.view(stars.num_edges, R, grad.size(1))
         if not ctx.has_nodes:
             return d_edge, None, None, None
         in_role = [torch.where((ctx.role == rho).unsqueeze(1), grad, 0.0) for rho in range(R)]

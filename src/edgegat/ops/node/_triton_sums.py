@@ -1,8 +1,8 @@
 """What the node block adds up: rows over stars, and the gradients that flow back along them.
 
 A program walks a segment of one star, ``ROWS`` rows at a time, in tiles ``[ROWS, KB, FP]`` of heads and channels:
-a row's numbers stand side by side in memory, so whole lines are read, many at once, and added
-up in float64.
+a row's numbers stand side by side in memory, so whole lines are read, many at once. A segment's few rows are added
+up as they come, the segments of a star in float64.
 """
 # mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
 
@@ -24,7 +24,7 @@ def sum_rows(
     channel = k[:, None] * F + f[None, :]
     exists = (k < K)[:, None] & (f < F)[None, :]
     last = tl.load(end + s)
-    total = tl.zeros([ROWS, KB, FP], tl.float64)
+    total = tl.zeros([ROWS, KB, FP], rows.dtype.element_ty)
     for begin in range(tl.load(start + s), last, ROWS):
         r = begin + tl.arange(0, ROWS)
         here = r < last
@@ -35,7 +35,7 @@ def sum_rows(
             mask=here[:, None, None] & exists[None, :, :],
             other=0.0,
         )
-        total += w.to(tl.float64)[:, :, None] * V.to(tl.float64)
+        total += w[:, :, None] * V
     store_segment(tl.sum(total, 0), tl.load(part + s), tl.load(node + s), channel, exists, out, parts, K * F)
 
 
@@ -45,7 +45,7 @@ def store_segment(total, part, v, at, exists, out, parts, WIDTH: tl.constexpr):
     if part < 0:
         tl.store(out + v * WIDTH + at, total.to(out.dtype.element_ty), mask=exists)
     else:
-        tl.store(parts + part * WIDTH + at, total, mask=exists)
+        tl.store(parts + part * WIDTH + at, total.to(tl.float64), mask=exists)
 
 
 @triton.jit
@@ -93,7 +93,7 @@ def to_far_nodes(
     exists = (k < K)[:, None] & (f < F)[None, :]
     V = tl.load(value + j * VS + channel, mask=exists, other=0.0)
     last = tl.load(end + s)
-    total = tl.zeros([ROWS, KB, FP], tl.float64)
+    total = tl.zeros([ROWS, KB, FP], value.dtype.element_ty)
     for begin in range(tl.load(start + s), last, ROWS):
         r = begin + tl.arange(0, ROWS)
         here = r < last
@@ -108,10 +108,10 @@ def to_far_nodes(
         place = at[:, None] * K + k[None, :]
         t = tl.sum(g * V[None, :, :], 2) + tl.load(through + place, mask=whole, other=0.0)
         tl.store(through + place, t, mask=whole)
-        w = tl.abs(tl.load(weight + place, mask=whole, other=0.0)).to(tl.float64)
+        w = tl.abs(tl.load(weight + place, mask=whole, other=0.0))
         if keep is not None:
-            w *= tl.load(keep + at[:, None] * PS + k[None, :], mask=whole, other=0.0).to(tl.float64)
-        total += w[:, :, None] * g.to(tl.float64)
+            w *= tl.load(keep + at[:, None] * PS + k[None, :], mask=whole, other=0.0)
+        total += w[:, :, None] * g
     store_segment(tl.sum(total, 0), tl.load(part + s), j, channel, exists, d_value, parts, K * F)
 
 

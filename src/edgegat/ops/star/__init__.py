@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch.nn.functional as F
 from torch import Tensor
 
 from edgegat.graph import Stars
@@ -77,6 +78,7 @@ def edge_attention(
     stars: Stars,
     negative_slope: float = 0.2,
     backend: Backend = "auto",
+    elu: bool = False,
 ) -> Tensor:
     r"""The edge block as a layer calls it: :func:`star_attention` whose logits come from edges and nodes.
 
@@ -93,9 +95,10 @@ def edge_attention(
         stars: the incidences of the graph.
         negative_slope: of the LeakyReLU, at least 0 and at most 1.
         backend: ``"auto"`` takes the fastest that works here.
+        elu: is the answer's ELU returned, the paper's ``σ``? On a GPU it costs no pass over memory then.
 
     Returns:
-        ``[M, K, F]``, before any non-linearity.
+        ``[M, K, F]``, before any other non-linearity.
 
     Example:
         >>> import torch
@@ -116,10 +119,12 @@ def edge_attention(
     if chosen in _IMPLEMENTATIONS:
         query = at_incidences(from_reader, None, stars, backend)
         key = at_incidences(from_source, from_node, stars, backend)
-        return star_attention(query, key, value, from_reader + from_source, stars, negative_slope, backend)
+        own = from_reader + from_source
+        out = star_attention(query, key, value, own, stars, negative_slope, backend)
+        return F.elu(out) if elu else out
     note(f"star/{chosen}")
     return _operator.star_attention(
-        chosen, from_reader, from_source, from_node, value, None, stars, negative_slope
+        chosen, from_reader, from_source, from_node, value, None, stars, negative_slope, elu
     )
 
 

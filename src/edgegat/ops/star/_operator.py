@@ -11,6 +11,7 @@ import importlib
 from typing import Any, NamedTuple
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from edgegat.graph import Stars
@@ -34,6 +35,7 @@ class StarCall(NamedTuple):
     node: Tensor
     slot: Tensor
     slope: float
+    elu: bool = False  # of the answer, which is kept as it is behind it
 
     @property
     def by_edge(self) -> bool:
@@ -60,18 +62,20 @@ def star_attention(
     own: Tensor | None,
     stars: Stars,
     slope: float,
+    elu: bool = False,
 ) -> Tensor:
-    """Either form of :class:`StarCall`: ``[M, K, F]``."""
+    """Either form of :class:`StarCall`: ``[M, K, F]``. On a GPU the ELU is applied where the answer is written."""
     if stars.num_edges == 0 or value.numel() == 0:
-        return value.clone()
-    call = StarCall(query, key, at_node, value, own, stars.ptr, stars.edge, stars.node, stars.slot, slope)
-    out: Tensor = _OPERATORS[backend](*call)[0]
-    return out
+        return F.elu(value) if elu else value.clone()
+    at_once = elu and backend == "triton"
+    graph = stars.ptr, stars.edge, stars.node, stars.slot
+    out: Tensor = _OPERATORS[backend](*StarCall(query, key, at_node, value, own, *graph, slope, at_once))[0]
+    return F.elu(out) if elu and not at_once else out
 
 
 _CALL = (
     "Tensor query, Tensor key, Tensor? at_node, Tensor value, Tensor? own, "
-    "Tensor ptr, Tensor edge, Tensor node, Tensor slot, float slope"
+    "Tensor ptr, Tensor edge, Tensor node, Tensor slot, float slope, bool elu"
 )
 
 
@@ -115,15 +119,15 @@ def _define(backend: str) -> Any:
 
     def remember(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
         call = StarCall(*inputs)
-        ctx.slope = call.slope
+        ctx.slope, ctx.elu = call.slope, call.elu
         ctx.mark_non_differentiable(output[1])
-        ctx.save_for_backward(*output, *call[:-1])
+        ctx.save_for_backward(*output, *call[:-2])
 
     def differentiate(ctx: Any, grad: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
         out, kept, *call = ctx.saved_tensors
-        grads = backward_op(grad, out, kept, *call, ctx.slope)
+        grads = backward_op(grad, out, kept, *call, ctx.slope, ctx.elu)
         given = tuple(d if t is not None else None for d, t in zip(grads, call[:5], strict=True))
-        return (*given, None, None, None, None, None)
+        return (*given, None, None, None, None, None, None)
 
     forward_op.register_autograd(differentiate, setup_context=remember)
     return forward_op

@@ -45,7 +45,7 @@ class _Inputs:
         self.plan = plan_of(call.ptr, call.edge, call.node, call.slot)
         self.ways = schedule_of(call.ptr)
         check_size(
-            max(call.edge.numel() * self.K, M * max(self.QS, self.KS, self.VS, 2 * self.K * max(self.F, 2))),
+            max(call.edge.numel() * self.K, M * max(self.QS, self.KS, self.VS, 2 * self.K * self.F)),
             "a table",
         )
         self.form = {"K": self.K, "BY_EDGE": call.by_edge}
@@ -89,30 +89,31 @@ def forward(call: StarCall) -> tuple[Tensor, Tensor]:
     inputs = _Inputs(call)
     plan, ways, (M, K, F) = inputs.plan, inputs.ways, call.value.shape
     tops, sources = _rank_keys(inputs)
-    half = inputs.empty(2, M, K, F), inputs.empty(2, M, K)
+    # Each edge's first end and its second.
+    num, den = [inputs.empty(M, K, F) for _ in range(2)], [inputs.empty(M, K) for _ in range(2)]
     if ways.small.numel():
         note("star/triton/pairs")
         groups = ways.group_star.numel()
         pair_kernels.forward[blocks(groups * K, inputs.block)](
             ways.group_star, ways.group_row, groups, plan.ptr, plan.edge, plan.home, inputs.query, inputs.key,
-            inputs.at_node, inputs.value, *tops, *half, inputs.QS, inputs.KS, inputs.VS,
+            inputs.at_node, inputs.value, *tops, M, *num, *den, inputs.QS, inputs.KS, inputs.VS,
             **inputs.form, **inputs.with_node, **inputs.width, BLOCK=inputs.block,
         )  # fmt: skip
     if ways.hubs is not None and sources is not None:
         note("star/triton/hubs")
         hub_kernels.forward[blocks(ways.hubs.num_rows * K, inputs.block)](
             *_places(ways.hubs), *sources.known, plan.node, plan.edge, plan.home,
-            inputs.query, inputs.value, *tops, *half, inputs.QS, inputs.VS,
+            inputs.query, inputs.value, *tops, M, *num, *den, inputs.QS, inputs.VS,
             **inputs.form, **inputs.width, CHUNK=schedule.CHUNK, BLOCK=inputs.block,
         )  # fmt: skip
     I = call.edge.numel()
-    out, kept = inputs.empty(M, K, F), inputs.empty(I + M, K)
+    kept = inputs.empty(I + M, K)
     edge_kernels.join[blocks(M * K, inputs.block)](
-        M, plan.slot, plan.ends, inputs.query, inputs.key, inputs.own, inputs.value, *tops, *half, out,
+        M, plan.slot, plan.ends, inputs.query, inputs.key, inputs.own, inputs.value, *tops, *num, *den,
         kept[:I], kept[I:], inputs.QS, inputs.KS, inputs.OS, inputs.VS,
-        **inputs.form, **inputs.width, BLOCK=inputs.block,
+        **inputs.form, **inputs.width, ELU=call.elu, BLOCK=inputs.block,
     )  # fmt: skip
-    return out.to(call.value.dtype), kept
+    return num[0].to(call.value.dtype), kept
 
 
 def backward(call: StarCall, grad: Tensor, out: Tensor, kept: Tensor) -> StarGrads:
@@ -123,30 +124,24 @@ def backward(call: StarCall, grad: Tensor, out: Tensor, kept: Tensor) -> StarGra
     out = out.to(inputs.dtype).contiguous()
     tops, sources = _rank_keys(inputs)
     shift, alone, delta = kept[:I], kept[I:], inputs.empty(M, K)
-    edge_kernels.multiply[blocks(M * K, inputs.block)](
-        M, g, out, delta, GS, K=K, **inputs.channels, BLOCK=inputs.block
+    before = inputs.empty(M, K, F) if call.elu else None
+    edge_kernels.receive[blocks(M * K, inputs.block)](
+        M, g, out, before, delta, GS, K=K, **inputs.channels, ELU=call.elu, BLOCK=inputs.block
     )
-    half = inputs.empty(2, M, K, F), inputs.empty(2, M, K, 2)
+    if before is not None:
+        g, GS = before, K * F
+    # The gradients at each edge's first end and at its second: of values, queries and keys.
+    dV, dx, dy = ([inputs.empty(*shape) for _ in range(2)] for shape in ((M, K, F), (M, K), (M, K)))
     d_at_incidence = None if call.at_node is None else inputs.empty(I, K)
-    known = (
-        inputs.query,
-        inputs.key,
-        inputs.at_node,
-        inputs.value,
-        *tops,
-        g,
-        delta,
-        shift,
-        *half,
-        d_at_incidence,
-    )
+    known = inputs.query, inputs.key, inputs.at_node, inputs.value, *tops, g, delta, shift
+    ends = M, *dV, *dx, *dy, d_at_incidence
     strides = inputs.QS, inputs.KS, inputs.VS, GS
     options = inputs.form | inputs.with_node | inputs.width
     if ways.small.numel():
         note("star/triton/pairs_backward")
         groups = ways.group_star.numel()
         pair_kernels.backward[blocks(groups * K, inputs.block)](
-            ways.group_star, ways.group_row, groups, plan.ptr, plan.edge, plan.home, *known, *strides,
+            ways.group_star, ways.group_row, groups, plan.ptr, plan.edge, plan.home, *known, *ends, *strides,
             **options, BLOCK=inputs.block,
         )  # fmt: skip
     if ways.hubs is not None and sources is not None:
@@ -154,22 +149,23 @@ def backward(call: StarCall, grad: Tensor, out: Tensor, kept: Tensor) -> StarGra
         listeners, until_top = _rank_queries(inputs, ways.hubs, tops, g, GS, delta, shift)
         hub_kernels.backward[blocks(ways.hubs.num_rows * K, inputs.block)](
             *_places(ways.hubs), *sources.known, *listeners, until_top,
-            plan.node, plan.edge, plan.home, *known, *strides, **options, CHUNK=schedule.CHUNK, BLOCK=inputs.block,
+            plan.node, plan.edge, plan.home, *known, *ends, *strides,
+            **options, CHUNK=schedule.CHUNK, BLOCK=inputs.block,
         )  # fmt: skip
     d_node = None if d_at_incidence is None else sum_over_stars(d_at_incidence, plan)
-    del d_at_incidence, delta, known
-    d_query, d_key, d_value = (inputs.empty(*shape) for shape in (call.query.shape, call.key.shape, (M, K, F)))
-    d_own = None if call.own is None else inputs.empty(M, K)
+    d_query, d_key, d_own = dx[0], dy[0], None
+    if not call.by_edge:
+        d_query, d_key, d_own = inputs.empty(I, K), inputs.empty(I, K), inputs.empty(M, K)
     edge_kernels.join_backward[blocks(M * K, inputs.block)](
-        M, plan.slot, inputs.query, inputs.key, inputs.own, inputs.value, g, out, alone, *half,
-        d_query, d_key, d_own, d_value, inputs.QS, inputs.KS, inputs.OS, inputs.VS, GS,
+        M, plan.slot, inputs.query, inputs.key, inputs.own, inputs.value, g, delta, alone, *dV, *dx, *dy,
+        d_query, d_key, d_own, inputs.QS, inputs.KS, inputs.OS, inputs.VS, GS,
         **inputs.form, **inputs.width, BLOCK=inputs.block,
     )  # fmt: skip
     return StarGrads(
         d_query.to(call.query.dtype),
         d_key.to(call.key.dtype),
         None if d_node is None else d_node.to(call.query.dtype),
-        d_value.to(call.value.dtype),
+        dV[0].to(call.value.dtype),
         None if d_own is None else d_own.to(call.query.dtype),
     )
 

@@ -337,7 +337,7 @@ def find_element(row, n, node, edge, top1, top2, arg, K: tl.constexpr, BLOCK: tl
 @triton.jit
 def forward(
     row, n, hub, hub_ptr, chunk_ptr, P, STEPS, place, ranked, weights, rows, until, node, edge, home,
-    query, value, top1, top2, arg, half, half_den, QS, VS,
+    query, value, top1, top2, arg, M, num_a, num_b, den_a, den_b, QS, VS,
     K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr,
     BY_EDGE: tl.constexpr, CHUNK: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
@@ -352,15 +352,17 @@ def forward(
     w_top = tl.where(r == top, 0.0, 1.0).to(x.dtype)
     num = high * a[:, None] + low * b[:, None]
     num += w_top[:, None] * load_channels(value, tl.load(edge + top, mask=mask, other=0), k, mask, VS, F, FP)
-    store_forward(num, high_tail * a + low_tail * b + w_top, home, half, half_den, r, k, mask, K, F, FP)
+    store_forward(
+        num, high_tail * a + low_tail * b + w_top, home, M, num_a, num_b, den_a, den_b, r, k, mask, K, F, FP
+    )
 
 
 @triton.jit
 def backward(
     row, n, hub, hub_ptr, chunk_ptr, P, STEPS,
     place_y, ranked_y, weights_y, rows_y, until_y, place_x, ranked_x, weights_x, rows_x, tails_x, until_x, until_top,
-    node, edge, home, query, key, at_node, value, top1, top2, arg, grad, delta, shift, half, half_logits,
-    d_at_incidence, QS, KS, VS, GS,
+    node, edge, home, query, key, at_node, value, top1, top2, arg, grad, delta, shift,
+    M, dV_a, dV_b, dx_a, dx_b, dy_a, dy_b, d_at_incidence, QS, KS, VS, GS,
     K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr,
     BY_EDGE: tl.constexpr, HAS_NODE: tl.constexpr, CHUNK: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
@@ -397,4 +399,6 @@ def backward(
     said, said_tail = load_between(until_top, begin, end, mask, k, P, 0, K, F, FP)
     dV = tl.where((top == r)[:, None], said.to(x.dtype), dV)
     dy = tl.where(top == r, said_tail.to(x.dtype), dy)
-    store_gradients(dx, dy, dV, home, half, half_logits, d_at_incidence, r, k, mask, K, F, FP, HAS_NODE)
+    store_gradients(
+        dx, dy, dV, home, M, dV_a, dV_b, dx_a, dx_b, dy_a, dy_b, d_at_incidence, r, k, mask, K, F, FP, HAS_NODE
+    )

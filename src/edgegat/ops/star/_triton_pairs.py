@@ -99,8 +99,9 @@ def load_source(
 
 @triton.jit
 def forward(
-    group_star, group_row, n, ptr, edge, home, query, key, at_node, value, top1, top2, arg, half, half_den,
-    QS, KS, VS, K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr,
+    group_star, group_row, n, ptr, edge, home, query, key, at_node, value, top1, top2, arg,
+    M, num_a, num_b, den_a, den_b, QS, KS, VS,
+    K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr,
     BY_EDGE: tl.constexpr, HAS_NODE: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """What the edges of small stars gather in them."""
@@ -153,25 +154,26 @@ def forward(
     V_top = load_channels(value, tl.load(edge + top, mask=has1, other=0), k, has1, VS, F, FP)
     end_reading(
         num1, den1, a1, b1, r, p1, k, has1, from_node, second, top, V_top, home, key, value,
-        half, half_den, KS, VS, K, F, FP, SLOPE, BY_EDGE,
+        M, num_a, num_b, den_a, den_b, KS, VS, K, F, FP, SLOPE, BY_EDGE,
     )  # fmt: skip
     end_reading(
         num2, den2, a2, b2, r + 1, p2, k, has2, from_node, second, top, V_top, home, key, value,
-        half, half_den, KS, VS, K, F, FP, SLOPE, BY_EDGE,
+        M, num_a, num_b, den_a, den_b, KS, VS, K, F, FP, SLOPE, BY_EDGE,
     )  # fmt: skip
     end_reading(
         num3, den3, a3, b3, r + 2, p3, k, has3, from_node, second, top, V_top, home, key, value,
-        half, half_den, KS, VS, K, F, FP, SLOPE, BY_EDGE,
+        M, num_a, num_b, den_a, den_b, KS, VS, K, F, FP, SLOPE, BY_EDGE,
     )  # fmt: skip
     end_reading(
         num4, den4, a4, b4, r + 3, p4, k, has4, from_node, second, top, V_top, home, key, value,
-        half, half_den, KS, VS, K, F, FP, SLOPE, BY_EDGE,
+        M, num_a, num_b, den_a, den_b, KS, VS, K, F, FP, SLOPE, BY_EDGE,
     )  # fmt: skip
 
 
 @triton.jit
 def end_reading(
-    num, den, a, b, r, p, k, mask, from_node, second, top, V_top, home, key, value, half, half_den, KS, VS,
+    num, den, a, b, r, p, k, mask, from_node, second, top, V_top, home, key, value,
+    M, num_a, num_b, den_a, den_b, KS, VS,
     K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr, BY_EDGE: tl.constexpr,
 ):  # fmt: skip
     """Take back what the edge read of itself, and add the largest key."""
@@ -181,13 +183,13 @@ def end_reading(
     V = load_channels(value, p, k, mask, VS, F, FP)
     w_top = tl.where(r == top, 0.0, 1.0)
     num += w_top[:, None] * V_top - w[:, None] * V
-    store_forward(num, den + (w_top - w), home, half, half_den, r, k, mask, K, F, FP)
+    store_forward(num, den + (w_top - w), home, M, num_a, num_b, den_a, den_b, r, k, mask, K, F, FP)
 
 
 @triton.jit
 def backward(
     group_star, group_row, n, ptr, edge, home, query, key, at_node, value, top1, top2, arg, grad, delta, shift,
-    half, half_logits, d_at_incidence, QS, KS, VS, GS,
+    M, dV_a, dV_b, dx_a, dx_b, dy_a, dy_b, d_at_incidence, QS, KS, VS, GS,
     K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr,
     BY_EDGE: tl.constexpr, HAS_NODE: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
@@ -281,22 +283,22 @@ def backward(
     V_top = load_channels(value, tl.load(edge + top, mask=has1, other=0), k, has1, VS, F, FP)
     end_element(
         took1, all1, dV1, said1, less1, x1, y1, a1, b1, full1, slope1, high1, low1, r == top, V_top,
-        grad, value, delta, home, half, half_logits, d_at_incidence, r, p1, k, has1, GS, VS,
+        grad, value, delta, home, M, dV_a, dV_b, dx_a, dx_b, dy_a, dy_b, d_at_incidence, r, p1, k, has1, GS, VS,
         K, F, FP, SLOPE, HAS_NODE,
     )  # fmt: skip
     end_element(
         took2, all2, dV2, said2, less2, x2, y2, a2, b2, full2, slope2, high2, low2, r + 1 == top, V_top,
-        grad, value, delta, home, half, half_logits, d_at_incidence, r + 1, p2, k, has2, GS, VS,
+        grad, value, delta, home, M, dV_a, dV_b, dx_a, dx_b, dy_a, dy_b, d_at_incidence, r + 1, p2, k, has2, GS, VS,
         K, F, FP, SLOPE, HAS_NODE,
     )  # fmt: skip
     end_element(
         took3, all3, dV3, said3, less3, x3, y3, a3, b3, full3, slope3, high3, low3, r + 2 == top, V_top,
-        grad, value, delta, home, half, half_logits, d_at_incidence, r + 2, p3, k, has3, GS, VS,
+        grad, value, delta, home, M, dV_a, dV_b, dx_a, dx_b, dy_a, dy_b, d_at_incidence, r + 2, p3, k, has3, GS, VS,
         K, F, FP, SLOPE, HAS_NODE,
     )  # fmt: skip
     end_element(
         took4, all4, dV4, said4, less4, x4, y4, a4, b4, full4, slope4, high4, low4, r + 3 == top, V_top,
-        grad, value, delta, home, half, half_logits, d_at_incidence, r + 3, p4, k, has4, GS, VS,
+        grad, value, delta, home, M, dV_a, dV_b, dx_a, dx_b, dy_a, dy_b, d_at_incidence, r + 3, p4, k, has4, GS, VS,
         K, F, FP, SLOPE, HAS_NODE,
     )  # fmt: skip
 
@@ -342,7 +344,7 @@ def hear(x, a, b, full, slope, y, high, low, is_top, SLOPE: tl.constexpr):
 @triton.jit
 def end_element(
     took, all_, dV, said, less, x, y, a, b, full, slope, high, low, is_top, V_top,
-    grad, value, delta, home, half, half_logits, d_at_incidence, r, p, k, mask, GS, VS,
+    grad, value, delta, home, M, dV_a, dV_b, dx_a, dx_b, dy_a, dy_b, d_at_incidence, r, p, k, mask, GS, VS,
     K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, SLOPE: tl.constexpr, HAS_NODE: tl.constexpr,
 ):  # fmt: skip
     """Take back what the edge said to itself, add what it hears of the largest key, and store."""
@@ -353,5 +355,6 @@ def end_element(
     beta, itself = hear(x, a, b, full, slope, y, high, low, is_top, SLOPE)
     dy = tl.sum((said - itself[:, None] * g) * V, 1) - (less - itself * gone)
     store_gradients(
-        dx, dy, dV - beta[:, None] * g, home, half, half_logits, d_at_incidence, r, k, mask, K, F, FP, HAS_NODE
-    )
+        dx, dy, dV - beta[:, None] * g, home, M, dV_a, dV_b, dx_a, dx_b, dy_a, dy_b, d_at_incidence, r, k, mask,
+        K, F, FP, HAS_NODE,
+    )  # fmt: skip

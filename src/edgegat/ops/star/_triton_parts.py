@@ -2,8 +2,8 @@
 
 An *element* is one incidence in one head: ``r`` is its incidence, ``v`` its node, ``p`` its edge, ``k`` its head.
 ``top1``, ``top2`` and ``arg`` (``[N, K]``) are the two largest keys of each star and the incidence of the largest;
-``-inf`` stands for a key that does not exist. What an edge gathers at its two ends is kept in the two halves of
-tables, ``[2 M, K, ...]``; ``home [I]`` is the row of each incidence.
+``-inf`` stands for a key that does not exist. What an edge gathers at its first end and at its second is kept in
+two tables; ``home [I]`` is an incidence's row in the one, or ``M`` and its row in the other.
 """
 # mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
 
@@ -108,28 +108,44 @@ def largest_logit(
 
 
 @triton.jit
-def store_forward(
-    num, den, home, half, half_den, r, k, mask, K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr
+def store_end(first, second, values, home, M, k, mask, K: tl.constexpr):
+    """One number an element, ``[M, K]``, into the table of its edge's first ends or into that of the second."""
+    at = home * K + k
+    tl.store(first + at, values, mask=mask & (home < M))
+    tl.store(second + at - M * K, values, mask=mask & (home >= M))
+
+
+@triton.jit
+def store_end_channels(
+    first, second, values, home, M, k, mask, K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr
 ):
-    """Numerator ``[2 M, K, F]`` and denominator ``[2 M, K]`` of an end, relative to its largest logit."""
+    """The same for channels, ``[M, K, F]``."""
     f = tl.arange(0, FP)
-    at = tl.load(home + r, mask=mask, other=0) * K + k
-    tl.store(half + at[:, None] * F + f[None, :], num, mask=mask[:, None] & (f < F)[None, :])
-    tl.store(half_den + at, den, mask=mask)
+    at = ((home * K + k) * F)[:, None] + f[None, :]
+    whole = mask[:, None] & (f < F)[None, :]
+    tl.store(first + at, values, mask=whole & (home < M)[:, None])
+    tl.store(second + at - M * K * F, values, mask=whole & (home >= M)[:, None])
+
+
+@triton.jit
+def store_forward(
+    num, den, home, M, num_a, num_b, den_a, den_b, r, k, mask, K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr
+):  # fmt: skip
+    """Numerator and denominator of an end, relative to its largest logit."""
+    row = tl.load(home + r, mask=mask, other=0)
+    store_end_channels(num_a, num_b, num, row, M, k, mask, K, F, FP)
+    store_end(den_a, den_b, den, row, M, k, mask, K)
 
 
 @triton.jit
 def store_gradients(
-    dx, dy, dV, home, half, half_logits, d_at_incidence, r, k, mask,
+    dx, dy, dV, home, M, dV_a, dV_b, dx_a, dx_b, dy_a, dy_b, d_at_incidence, r, k, mask,
     K: tl.constexpr, F: tl.constexpr, FP: tl.constexpr, HAS_NODE: tl.constexpr,
 ):  # fmt: skip
-    """An end's share of its edge's gradients: of the value, ``[2 M, K, F]``, and of query and key,
-    ``[2 M, K, 2]``.
-    """
-    f = tl.arange(0, FP)
-    at = tl.load(home + r, mask=mask, other=0) * K + k
-    tl.store(half + at[:, None] * F + f[None, :], dV, mask=mask[:, None] & (f < F)[None, :])
-    tl.store(half_logits + 2 * at, dx, mask=mask)
-    tl.store(half_logits + 2 * at + 1, dy, mask=mask)
+    """An end's share of its edge's gradients: of the value, the query and the key."""
+    row = tl.load(home + r, mask=mask, other=0)
+    store_end_channels(dV_a, dV_b, dV, row, M, k, mask, K, F, FP)
+    store_end(dx_a, dx_b, dx, row, M, k, mask, K)
+    store_end(dy_a, dy_b, dy, row, M, k, mask, K)
     if HAS_NODE:
         tl.store(d_at_incidence + r * K + k, dy, mask=mask)
