@@ -285,7 +285,7 @@ class EGATConv(nn.Module):
         if self.edge_attention is None:
             return _Blocks(nodes.nodes, nodes.edges, None, nodes.alpha, None)
         readings = roles.pair_logits(h, e, stars, self.key_dropout if self.training else 0.0, self.backend)
-        e_out = roles.edge_block(readings, value, stars, slope, self.backend)
+        e_out = ACTIVATIONS[self.activation](roles.edge_block(readings, value, stars, slope, self.backend))
         if not want_weights:
             return _Blocks(nodes.nodes, nodes.edges, e_out, None, None)
         query, key, own = (torch.cat(both, 1) for both in zip(*readings, strict=True))
