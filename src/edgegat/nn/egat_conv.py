@@ -16,6 +16,7 @@ from edgegat.nn.directed import DirectedBlocks
 from edgegat.nn.heads import head_matrix, init_glorot, scores
 from edgegat.nn.message_gate import MessageGate
 from edgegat.nn.summaries import Summaries
+from edgegat.nn.tall_product import tall_product
 from edgegat.ops import (
     Backend,
     at_incidences,
@@ -294,7 +295,7 @@ class EGATConv(nn.Module):
     def project(self, features: Tensor, weight: Tensor) -> Tensor:
         """``W_H h`` or ``W_E e`` of every head: ``[rows, channels]`` to ``[rows, K, channels per head]``."""
         matrix = head_matrix(weight, self.independent_heads)
-        return (features @ matrix).view(features.size(0), self.heads, weight.size(2))
+        return tall_product(features, matrix).view(features.size(0), self.heads, weight.size(2))
 
     def _keep(self, h: Tensor, stars: Stars, mask: Tensor | None) -> Tensor | None:
         """``[I, K]`` factors on ``α``: what dropout leaves, times an explainer's mask."""

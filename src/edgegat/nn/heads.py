@@ -7,6 +7,8 @@ import math
 import torch
 from torch import Tensor, nn
 
+from edgegat.nn.tall_product import tall_product
+
 
 def head_matrix(weight: Tensor, independent: bool) -> Tensor:
     """``[K, D, F]`` to the matrix that projects for all heads at once.
@@ -52,7 +54,7 @@ def scores(features: Tensor, vectors: Tensor, bias: Tensor | None = None) -> Ten
     """
     S, K, _ = vectors.shape
     flat, matrix = features.flatten(1), score_matrix(vectors)
-    found = flat @ matrix if bias is None else torch.addmm(bias.flatten(), flat, matrix)
+    found = tall_product(flat, matrix) if bias is None else torch.addmm(bias.flatten(), flat, matrix)
     return found.view(features.size(0), S, K)
 
 
