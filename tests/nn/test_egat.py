@@ -214,6 +214,26 @@ def test_export_with_any_number_of_nodes_and_edges():
         torch.testing.assert_close(exported(*columns(other)), egat(*columns(other)))
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"directed": True},
+        {"summaries": True},
+        {"pairs": True},
+        {"readout": "edges"},
+        {"directed": True, "summaries": True},
+    ],
+)
+def test_options_work_in_mixed_precision(options):
+    egat, g = model(**options), graph()
+    exact = egat(*columns(g))
+    with torch.autocast("cpu", torch.bfloat16):
+        rounded = egat(*columns(g))
+    rounded.float().sum().backward()
+    assert all(p.grad is None or bool(p.grad.isfinite().all()) for p in egat.parameters())
+    assert float((rounded.float() - exact).detach().abs().max()) < 0.05 * float(exact.detach().abs().max())
+
+
 def test_impossible_models_are_refused():
     with pytest.raises(ValueError, match="num_layers is 0"):
         model(num_layers=0)

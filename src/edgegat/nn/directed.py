@@ -111,9 +111,9 @@ class DirectedBlocks(nn.Module):
         N, K, H = h.shape
         R, parts = NUM_ROLES, stars.by_role
         a_i, a_j, a_ij = torch.split(self.a, [H, H, e.size(2)], -1)
-        from_nodes = scores(h, torch.cat([a_i, a_j]))
+        from_nodes = scores(h, torch.cat([a_i, a_j]), torch.cat([self.a_0, torch.zeros_like(self.a_0)]))
         # Part (i, role) of a node reads; to its readers at the other ends, the role is the opposite one.
-        query = (from_nodes[:, :R] + self.a_0).transpose(0, 1).reshape(R * N, K)
+        query = from_nodes[:, :R].transpose(0, 1).reshape(R * N, K)
         key = from_nodes[:, R:][:, _FAR_ROLE].transpose(0, 1).reshape(R * N, K)
         role = parts.node.div(max(N, 1), rounding_mode="floor")
         logit = at_roles(scores(e, a_ij), None, role, parts, backend)

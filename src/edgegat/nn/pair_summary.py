@@ -61,4 +61,4 @@ class PairSummary(nn.Module):
         (logit,) = scores(e, self.c.unsqueeze(0)).unbind(1)
         _, summary = node_attention(zeros, zeros, logit, nothing, e, members, backend=self.backend)
         number = members.degree.to(e.dtype).log().unsqueeze(1)
-        return torch.cat([F.elu(summary).flatten(1), number], 1)
+        return torch.cat([F.elu(summary).flatten(1), number], 1).to(edge_attr.dtype)

@@ -88,6 +88,7 @@ def summarise(
         >>> s[2].any().item()
         False
     """
+    h, e = (t.to(torch.promote_types(t.dtype, torch.float32)) for t in (h, e))  # 16 bits count to 256
     N, K, H = h.shape
     E = e.size(2)
     counts = (stars.other != stars.node).to(e.dtype)
