@@ -225,3 +225,49 @@ def test_the_model_takes_it_explains_it_and_exports_it():
     explanation = explainer(x, edge_index, edge_attr=edge_attr, index=0)
     assert explanation.edge_mask.shape == (M,)
     torch.testing.assert_close(model(x, edge_index, edge_attr), logits)
+
+
+def role_of(edge: tuple[int, int], node: int) -> int:
+    return 2 if edge[0] == edge[1] else int(edge[1] == node)
+
+
+def softmax(logits: list[Tensor]) -> Tensor:
+    return torch.nn.functional.leaky_relu(torch.stack(logits), 0.2).softmax(0)
+
+
+def test_both_blocks_in_loops_over_nodes_and_edges():
+    """The formulas of ``DirectedBlocks``, written down once more; loops and parallel edges among them."""
+    x, edge_index, edge_attr = inputs()
+    layer = conv(activation="none")
+    roles, edges = layer.roles, [tuple(column) for column in edge_index.t().tolist()]
+    h_got, e_got, m_got = (t.unflatten(1, (2, -1)) for t in layer(x, edge_index, edge_attr))
+    for k in range(2):
+        h, e = x @ layer.W_H[k], edge_attr @ layer.W_E[k]
+        for i in range(N):
+            at = [p for p, edge in enumerate(edges) if i in edge]
+            far = [sum(edges[p]) - i for p in at]
+            rho = [role_of(edges[p], i) for p in at]
+            logits = [
+                roles.a[r, k] @ torch.cat([h[i], h[j], e[p]]) + roles.a_0[r, k]
+                for p, j, r in zip(at, far, rho, strict=True)
+            ]
+            alpha = softmax(logits)
+            node = sum(w * h[j] @ roles.C_H[r, k] for w, j, r in zip(alpha, far, rho, strict=True))
+            edge = sum(w * e[p] @ roles.C_E[r, k] for w, p, r in zip(alpha, at, rho, strict=True))
+            torch.testing.assert_close(h_got[i, k], node)
+            torch.testing.assert_close(m_got[i, k], torch.cat([node, edge]))
+        for p, ends in enumerate(edges):
+            answer = torch.zeros(3).double()
+            for g in range(2):
+                sources, logits = [p], [e[p] @ roles.b_own[g, k]]
+                for v in sorted(set(ends)):
+                    r = role_of(ends, v)
+                    reader = roles.b[g, r, k, :3] @ e[p] + roles.b_0[g, r, k]
+                    for q in (q for q, other in enumerate(edges) if q != p and v in other):
+                        t = role_of(edges[q], v)
+                        logits.append(
+                            reader + roles.b[g, t, k, 3:] @ torch.cat([e[q], h[v]]) + roles.b_1[g, t, k]
+                        )
+                        sources.append(q)
+                answer = answer + (softmax(logits) @ e[sources]) @ roles.D[g, k]
+            torch.testing.assert_close(e_got[p, k], answer)
