@@ -49,8 +49,7 @@ def main(table: Table, arguments: list[str] | None = None) -> None:
             print(f"{cell['row']} on {cell['column']}, seed {seed}, failed: {why}", file=sys.stderr)
 
     if given.search:
-        searched = {"settings": given.search, "seeds": [SEED + s for s in range(given.search_seeds)]}
-        found = [cell | {"search": searched} for cell in found]
+        found = [cell | {"search": _how(given.search, given.search_seeds, cell["trials"])} for cell in found]
     new = results.merge(
         {"environments": [], "cells": []}, found, results.environment(given.device, given.workers)
     )
@@ -144,6 +143,11 @@ def _committed(committed: dict[str, Any], row: Row, column: str, epochs: int | N
     if cell is None:
         return Choice(row.choices(column, 1)[0])
     return Choice(cell["settings"] | ({"epochs": epochs} if epochs else {}), cell["trials"])
+
+
+def _how(asked: int, seeds: int, trials: list[dict[str, Any]]) -> dict[str, Any]:
+    """How large the search was: what was asked for, and what there was time for."""
+    return {"asked": asked, "tried": len(trials), "seeds": [SEED + seed for seed in range(seeds)]}
 
 
 def _digest(arguments: list[str]) -> str:

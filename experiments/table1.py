@@ -17,20 +17,16 @@ def published(*figures: str) -> dict[str, str]:
 
 
 # The GAT paper's training: Adam with an L2 penalty, and an end when validation has not become better for a while.
-# There a smaller loss prolongs it, too; here one metric decides, and how long is waited for it is searched.
-_TRAINING = {"epochs": 1000, "class_weights": "none"}
-_RATES: Space = {
-    "learning_rate": [0.01, 0.005, 0.02],
-    "weight_decay": [0.0005, 0.0001, 0.001, 0.002, 0.005],
-    "metric": ["accuracy", "log_loss"],
-    "patience": [100, 400],
-}
-_CONVOLUTION: Space = {**_RATES, "dropout": [0.5, 0.3, 0.6, 0.7, 0.8], "hidden_channels": [16, 32, 64]}
+# There a smaller loss prolongs it, too; here the accuracy decides, and how long is waited for it is searched. The lists
+# are short because few settings can be tried; each has the literature's value and one at the other end.
+_TRAINING = {"epochs": 600, "class_weights": "none", "metric": "accuracy"}
+_RATES: Space = {"learning_rate": [0.01, 0.005], "weight_decay": [0.0005, 0.002], "patience": [100, 300]}
+_CONVOLUTION: Space = {**_RATES, "dropout": [0.5, 0.8], "hidden_channels": [16, 64]}
 _ATTENTION: Space = {
     **_RATES,
-    "learning_rate": [0.005, 0.01, 0.02],
-    "dropout": [0.6, 0.5, 0.7, 0.8],
-    "attention_dropout": [0.6, 0.0, 0.3],
+    "learning_rate": [0.005, 0.01],
+    "dropout": [0.6, 0.8],
+    "attention_dropout": [0.6, 0.0],
 }
 _PUBMED = {"learning_rate": 0.01, "weight_decay": 0.001}
 
@@ -136,7 +132,7 @@ TABLE = Table(
             "egat",
             published("82.1 ± 0.7", "70.3 ± 0.5", "78.1 ± 0.4"),
             _TRAINING,
-            {**_ATTENTION, "edge_feature": ["scaled", "faint", "log", "plain"]},
+            {**_ATTENTION, "edge_feature": ["scaled", "faint"]},
             {"Pubmed": _PUBMED},
             seeds=100,
         ),
