@@ -17,8 +17,8 @@ def published(*figures: str) -> dict[str, str]:
 
 
 # The GAT paper's training: Adam with an L2 penalty, and an end when validation has not become better for a while.
-# There a smaller loss prolongs it, too; here the accuracy decides, and how long is waited for it is searched. The lists
-# are short because few settings can be tried; each has the literature's value and one at the other end.
+# There a smaller loss prolongs it, too; here the accuracy decides, and how long is waited for it is searched. The
+# lists are short because few settings can be tried; each has the literature's value and one at the other end.
 _TRAINING = {"epochs": 600, "class_weights": "none", "metric": "accuracy"}
 _RATES: Space = {"learning_rate": [0.01, 0.005], "weight_decay": [0.0005, 0.002], "patience": [100, 300]}
 _CONVOLUTION: Space = {**_RATES, "dropout": [0.5, 0.8], "hidden_channels": [16, 64]}
