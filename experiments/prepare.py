@@ -39,7 +39,7 @@ def from_data(name: str) -> EdgeGraph:
     if name in tasks.BANKS:
         bank, _, seed = name.rpartition("-")
         return _bank(bank, int(seed))
-    return EthereumPhishing(time=name == "ethereum-time").graph
+    return EthereumPhishing(time=name == "ethereum-time", undirected=True).graph
 
 
 def _bank(name: str, seed: int) -> EdgeGraph:
