@@ -4,7 +4,8 @@
 - trade-b-0 ... trade-m-9: invented banks, named with their generator's seed; edges have ln of the number and of the
   total of payments, nodes the risk level. 3:1:1 of the labelled nodes of each class, drawn by seed.
 - ethereum, ethereum-time: accounts, and one edge for the transfers of two, whichever way they went, as in the paper;
-  edges have ln of the amount and of the number (and the last time in years), nodes have a one. The published test part; a quarter of the training part, drawn by seed, validates.
+  edges have ln of the amount and of the number (and the last time in years), nodes have a one. The published test
+  part; a quarter of the training part, drawn by seed, validates.
 """
 
 from __future__ import annotations
