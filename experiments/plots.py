@@ -28,10 +28,10 @@ def main() -> None:
 
 def draw(table: Table, found: dict[str, Any], folder: Path = FOLDER) -> Path:
     """One panel for each column, one line for each method: dots, mean with its standard deviation, published."""
-    metric = table.metrics[0]
-    with new_figure(3.2 + 2.6 * len(table.columns), 1.2 + 0.34 * len(table.rows)) as figure:
-        panels = figure.subplots(1, len(table.columns), sharey=True, squeeze=False)[0]
-        for axes, column in zip(panels, table.columns, strict=True):
+    metric, columns = table.metrics[0], table.columns_of(found)
+    with new_figure(3.2 + 2.6 * len(columns), 1.2 + 0.34 * len(table.rows)) as figure:
+        panels = figure.subplots(1, len(columns), sharey=True, squeeze=False)[0]
+        for axes, column in zip(panels, columns, strict=True):
             for place, row in enumerate(table.rows):
                 cell = results.cell_of(found, row.name, column)
                 colour = COLOURS[1] if row.name.startswith("EGAT") else COLOURS[0]

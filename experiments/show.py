@@ -36,7 +36,7 @@ def main() -> None:
         if given.markdown:
             print("\n".join(as_markdown(table, found)), end="\n\n")
         else:
-            _print(as_grid(table, found))
+            _print(table.title, _cells(table, found), to_left=1)
             for environment in found["environments"]:
                 print(in_words(environment))
 
@@ -51,24 +51,17 @@ def print_piece(table: Table, new: dict[str, Any], committed: dict[str, Any]) ->
             rows.append(
                 [cell["row"], cell["column"], _name(metric), say(cell, metric), say(old, metric), published]
             )
-    _print(_grid(table.title, rows, to_left=3))
+    _print(table.title, rows, to_left=3)
 
 
-def as_grid(table: Table, found: dict[str, Any]) -> Grid:
-    return _grid(table.title, _cells(table, found), to_left=1)
-
-
-def _grid(title: str, rows: list[list[str]], to_left: int) -> Grid:
-    grid = Grid(title=title, title_justify="left")
+def _print(title: str, rows: list[list[str]], to_left: int) -> None:
+    """As wide as the terminal; where there is none, as wide as it has to be."""
+    grid = Grid()
     for number, name in enumerate(rows[0]):
         grid.add_column(name, justify="left" if number < to_left else "right", no_wrap=True)
     for row in rows[1:]:
         grid.add_row(*row)
-    return grid
-
-
-def _print(grid: Grid) -> None:
-    """As wide as the terminal; where there is none, as wide as it has to be."""
+    print(title)
     Console(width=None if sys.stdout.isatty() else 200).print(grid)
 
 
@@ -94,11 +87,10 @@ def in_words(environment: dict[str, Any]) -> str:
 
 def _cells(table: Table, found: dict[str, Any]) -> list[list[str]]:
     """The header and all rows; beside the first metric of a column stands what was published, if anything was."""
-    with_published = [
-        column for column in table.columns if any(row.published.get(column) for row in table.rows)
-    ]
+    columns = table.columns_of(found)
+    with_published = [column for column in columns if any(row.published.get(column) for row in table.rows)]
     header = ["method"]
-    for column in table.columns:
+    for column in columns:
         header += [
             f"{column}, {_name(metric)}" if len(table.metrics) > 1 else column for metric in table.metrics
         ]
@@ -106,7 +98,7 @@ def _cells(table: Table, found: dict[str, Any]) -> list[list[str]]:
     rows = [header]
     for row in table.rows:
         cells = [row.name]
-        for column in table.columns:
+        for column in columns:
             cell = results.cell_of(found, row.name, column)
             cells += [say(cell, metric) for metric in table.metrics]
             cells += [row.published.get(column, "")] * (column in with_published)

@@ -77,6 +77,10 @@ class Table:
     finalists: int | None = None
     searched_on: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
+    def columns_of(self, found: Mapping[str, Any]) -> list[str]:
+        """Those in which something was found."""
+        return [column for column in self.columns if any(cell["column"] == column for cell in found["cells"])]
+
     def run(self, row: Row, column: str, seed: int, settings: Settings) -> Run:
         tasks = self.columns[column]
         if seed >= SEED:
