@@ -165,7 +165,7 @@ def _list_once(stars: Stars) -> None:
     """From now on edge blocks read a list of pairs, made before training as in the paper; node blocks stay fast."""
     pairs = _list_pairs(stars)
     _naive.list_pairs = lambda _: pairs
-    egat_conv.edge_attention = lambda *arguments: edge_attention(*arguments[:-1], backend="naive")
+    egat_conv.edge_attention = lambda *given, **also: edge_attention(*given[:-1], backend="naive", **also)
 
 
 def _best(step: Callable[[], None]) -> float:
