@@ -1,6 +1,6 @@
 """Table 1: accuracy on citation graphs (Cora, Citeseer, Pubmed), public splits.
 
-python -m experiments.table1 --only egat --dataset cora --seeds 3     # a piece, about a minute on a CPU
+python -m experiments.table1 --only egat --dataset cora --seeds 3     # a piece, a minute or two on a CPU
 """
 
 from __future__ import annotations
