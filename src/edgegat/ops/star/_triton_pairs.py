@@ -195,7 +195,8 @@ def backward(
 ):  # fmt: skip
     """The pairs again: each element as the reader of every other, and as what every other reads.
 
-    As a reader it collects ``Σ φ' β V`` and ``Σ φ' β``, as a source ``Σ β g``, ``Σ φ' β g`` and ``Σ φ' β (g · out)``.
+    As a reader it collects ``Σ φ' β V`` and ``Σ φ' β``, as a source ``Σ β g``, ``Σ φ' β g`` and ``Σ φ' β (g · out)``,
+    where ``V`` and ``out`` are taken from the value of the star's largest key: see :func:`center`.
     """
     has1, left, r, k, v, start, degree, first, second, top = find_group(
         group_star, group_row, n, ptr, top1, top2, arg, K, BLOCK
@@ -204,6 +205,7 @@ def backward(
     has3 = has1 & (left > 2)
     has4 = has1 & (left > 3)
     from_node = load_node_key(at_node, v, k, has1, K, HAS_NODE)
+    V_top = load_channels(value, tl.load(edge + top, mask=has1, other=0), k, has1, VS, F, FP)
     p1 = tl.load(edge + r, mask=has1, other=0)
     p2 = tl.load(edge + r + 1, mask=has2, other=0)
     p3 = tl.load(edge + r + 2, mask=has3, other=0)
@@ -246,6 +248,7 @@ def backward(
     dV4 = tl.zeros([BLOCK, FP], a1.dtype)
     for j in range(tl.max(degree, 0)):
         x, y, c, g, V, gone = xa, ya + from_node, ca, ga, Va, gonea
+        V, gone = center(g, V, gone, V_top)
         s = start + j
         ahead = j + 1 < degree
         xa, ya, ca = load_logits(query, key, shift, e2, s + 1, k, ahead, QS, KS, K, BY_EDGE)
@@ -280,7 +283,6 @@ def backward(
         dV4 += beta[:, None] * g
         said4 += sloped[:, None] * g
         less4 += sloped * gone
-    V_top = load_channels(value, tl.load(edge + top, mask=has1, other=0), k, has1, VS, F, FP)
     end_element(
         took1, all1, dV1, said1, less1, x1, y1, a1, b1, full1, slope1, high1, low1, r == top, V_top,
         grad, value, delta, home, M, dV_a, dV_b, dx_a, dx_b, dy_a, dy_b, d_at_incidence, r, p1, k, has1, GS, VS,
@@ -301,6 +303,16 @@ def backward(
         grad, value, delta, home, M, dV_a, dV_b, dx_a, dx_b, dy_a, dy_b, d_at_incidence, r + 3, p4, k, has4, GS, VS,
         K, F, FP, SLOPE, HAS_NODE,
     )  # fmt: skip
+
+
+@triton.jit
+def center(g, V, gone, V_top):
+    """A value and ``g · out`` as seen from the value of the largest key.
+
+    A pair's logit has the gradient ``φ' β g · (V - out)``. Where all read the largest key, ``out`` is all but its
+    value: differences from that are small numbers, not small differences of large sums.
+    """
+    return V - V_top, gone - tl.sum(g * V_top, 1)
 
 
 @triton.jit
@@ -349,8 +361,9 @@ def end_element(
 ):  # fmt: skip
     """Take back what the edge said to itself, add what it hears of the largest key, and store."""
     g, V, gone = load_gradient(grad, value, delta, p, k, mask, GS, VS, K, F, FP)
+    V, gone = center(g, V, gone, V_top)
     itself = read(x, a, b, y, high, low, SLOPE)
-    took += slope[:, None] * V_top - itself[:, None] * V
+    took -= itself[:, None] * V
     dx = tl.sum(g * took, 1) - gone * (all_ + slope - itself)
     beta, itself = hear(x, a, b, full, slope, y, high, low, is_top, SLOPE)
     dy = tl.sum((said - itself[:, None] * g) * V, 1) - (less - itself * gone)
