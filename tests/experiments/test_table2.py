@@ -25,18 +25,20 @@ def cell(row, column):
 @pytest.mark.parametrize("column", NODES)
 @pytest.mark.parametrize("row", ["EGAT 8:4", "SP-GAT-avg", "random forest"])
 def test_a_piece_gives_what_is_committed(row, column):
-    """Within two answers a run, on average: other versions and processors round otherwise."""
+    """Within one answer in both runs together, and a loss of 0.02: other versions and processors round otherwise."""
     committed = cell(row, column)
     assert committed["seeds"][:SEEDS] == list(range(SEEDS))
     again = [
         carry_out(Run(row, committed["method"], COLUMNS[column][0], seed, committed["settings"]))
         for seed in range(SEEDS)
     ]
-    differences = [
-        abs(outcome.test["accuracy"] - value)
-        for outcome, value in zip(again, committed["test"]["accuracy"], strict=False)
+    pairs = [
+        (outcome.test, {metric: values[seed] for metric, values in committed["test"].items()})
+        for seed, outcome in enumerate(again)
     ]
-    assert fmean(differences) <= 2 / NODES[column] + 1e-6
+    assert fmean(abs(new["accuracy"] - old["accuracy"]) for new, old in pairs) <= 0.5 / NODES[column] + 1e-6
+    for new, old in pairs:
+        assert new["log_loss"] == pytest.approx(old["log_loss"], abs=0.02)
 
 
 def test_every_cell_is_committed_with_the_same_search():
