@@ -93,6 +93,16 @@ def test_an_edge_of_equal_features_has_a_finite_gradient():
     assert edge_attr.grad.isfinite().all()
 
 
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("nodes", [0, 3])
+def test_nothing_to_count(nodes, directed):
+    stars = Stars.build(torch.zeros(2, 0, dtype=torch.long), nodes)
+    module = Summaries(2, 3, 2, directed)
+    found = module(torch.ones(nodes, 2, 2), torch.ones(0, 2, 3), stars)
+    assert found.shape == (nodes, 2, 2)
+    assert not found.any()
+
+
 def test_off_by_default_and_the_same_numbers_without():
     torch.manual_seed(0)
     plain = EGATConv(3, 4, 2, 3)

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from edgegat.graph import Stars
-from edgegat.graph.roles import NUM_ROLES, STAYS
+from edgegat.graph.roles import NUM_ROLES
 from edgegat.nn.heads import init_glorot, mix
 from edgegat.ops import Backend, node_attention
 from edgegat.ops.incidence.sums import star_sums
@@ -65,11 +65,10 @@ class Summaries(nn.Module):
 
         ``mask [M]``, if an explainer set one, says how much each edge counts.
         """
-        N, K, _ = h.shape
+        N = h.size(0)
         if self.directions == 2:
             of_parts = summarise(h.repeat(NUM_ROLES, 1, 1), e, stars.by_role, mask, self.backend)
-            both = of_parts[: STAYS * N].view(2, N, K, -1) if N else of_parts.view(2, 0, K, of_parts.size(2))
-            s = torch.cat([both[0], both[1]], -1)
+            s = torch.cat([of_parts[:N], of_parts[N : 2 * N]], -1)  # what leaves, what enters; not what stays
         else:
             s = summarise(h, e, stars, mask, self.backend)
         return mix(s, self.U)
@@ -104,7 +103,7 @@ def summarise(
         zeros,
         zeros,
         e.new_zeros(e.size(0), 1),
-        h.reshape(N, 1, -1),
+        h.flatten(1).unsqueeze(1),
         edges,
         stars,
         1.0,
