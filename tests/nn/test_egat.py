@@ -239,8 +239,26 @@ def test_impossible_models_are_refused():
         model(num_layers=0)
     with pytest.raises(ValueError, match=r"dropout is 1\.5"):
         model(dropout=1.5)
-    with pytest.raises(ValueError, match=r"edge_attr has shape \(25, 1\), but edge_dim=2"):
-        model()(graph().x, graph().edge_index, graph().edge_attr[:, :1])
+    with pytest.raises(ValueError, match=r"in_channels is -3, .* a whole number, 0 or more"):
+        EGAT(-3, 2, 2)
+
+
+def test_an_edge_block_that_no_layer_has_is_refused_all_the_same():
+    with pytest.raises(ValueError, match="edge_attention is 'line', but it must be one of 'star', 'transit'"):
+        model(num_layers=1, edge_attention="line")
+    with pytest.raises(ValueError, match="no directed form"):
+        model(num_layers=1, edge_attention="transit", directed=True)
+
+
+@pytest.mark.parametrize("pairs", [False, True])
+def test_inputs_that_do_not_fit_are_refused(pairs):
+    egat, looped = model(pairs=pairs), graph().with_virtual_self_loops()
+    narrow, wide = (f"{g.num_edges}, 1" for g in (graph(), looped))
+    for g, edges, shape in ((graph(), graph().edge_index, narrow), (looped, looped.stars, wide)):
+        with pytest.raises(ValueError, match=rf"edge_attr has shape \({shape}\), but edge_dim=2"):
+            egat(g.x, edges, g.edge_attr[:, :1])
+    with pytest.raises(ValueError, match=f"edge_attr has 25 rows, but the graph has {looped.num_edges} edges"):
+        egat(looped.x, looped.stars, graph().edge_attr)
 
 
 def test_nn_imports_without_pyg():

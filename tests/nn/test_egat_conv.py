@@ -213,6 +213,8 @@ def test_repr_says_what_it_is():
         (lambda: EGATConv(6, 5, 4, 3, edge_attention="line"), ValueError, "'star', 'transit', None"),
         (lambda: EGATConv(6, 5, 4, 3, activation="swish"), ValueError, "'swish'.*'elu', 'relu'"),
         (lambda: EGATConv(6, 5, 4, 3, heads=0), ValueError, "heads is 0"),
+        (lambda: EGATConv(-1, 5, 4, 3), ValueError, "in_channels is -1, .* a whole number, 0 or more"),
+        (lambda: EGATConv(6, 5, 2.5, 3), ValueError, "edge_dim is 2.5, .* a whole number, 0 or more"),
         (
             lambda: EGATConv(6, 5, 4, 3, heads=4, independent_heads=True),
             ValueError,
@@ -232,6 +234,8 @@ def test_impossible_layers_are_refused(make, error, message):
         (lambda x, i, e: (x[:, :2], i, e), ValueError, r"x has shape \(12, 2\), but in_channels=6"),
         (lambda x, i, e: (x, i, e[:7]), ValueError, "edge_attr has 7 rows, but the graph has 30 edges"),
         (lambda x, i, e: (x, i, e.float()), TypeError, "edge_attr is torch.float32 and x is torch.float64"),
+        (lambda x, i, e: (x.float(), i, e.float()), TypeError, r"weights are torch.float64: .*module with"),
+        (lambda x, i, e: (x.long(), i, e.long()), TypeError, r"features with .to\(torch.float64\)\.$"),
         (lambda x, i, e: (x, i + 3, e), IndexError, "12 nodes"),
         (lambda x, i, e: (x, i.float(), e), TypeError, "int64"),
         (lambda x, i, e: (x, Stars.build(i, 20), e), ValueError, "x has 12 rows, but the graph has 20 nodes"),

@@ -11,7 +11,14 @@ from torch import Tensor, nn
 from edgegat.graph import Pairs, Stars, add_virtual_self_loops
 from edgegat.graph.edge_graph import LabelsOn
 from edgegat.nn.attention import Attention
-from edgegat.nn.checks import check_choice, check_inputs, check_positive, check_probability
+from edgegat.nn.checks import (
+    check_choice,
+    check_direction,
+    check_inputs,
+    check_positive,
+    check_probability,
+    check_widths,
+)
 from edgegat.nn.edge_head import EdgeHead
 from edgegat.nn.egat_conv import EdgeAttention, EGATConv
 from edgegat.nn.pair_summary import PairSummary
@@ -106,6 +113,9 @@ class EGAT(nn.Module):
     ) -> None:
         super().__init__()
         check_choice("readout", readout, ("nodes", "edges"))
+        check_choice("edge_attention", edge_attention, ("star", "transit"))
+        check_direction(directed, edge_attention)
+        check_widths(in_channels=in_channels, edge_dim=edge_dim)
         check_positive(
             out_channels=out_channels,
             hidden_channels=hidden_channels,
@@ -224,10 +234,10 @@ class EGAT(nn.Module):
 
     def _prepare(self, x: Tensor, edge_index: Tensor | Stars, edge_attr: Tensor) -> tuple[Stars, Tensor]:
         """The graph as the layers take it, with the paper's virtual self-loops."""
+        given = edge_index if isinstance(edge_index, Stars) else Stars.build(edge_index, x.size(0))
+        check_inputs(x, edge_attr, given, self.in_channels, self.edge_dim, self._convs()[0].W_H.dtype)
         if isinstance(edge_index, Stars):
             return edge_index, edge_attr
-        given = Stars.build(edge_index, x.size(0))
-        check_inputs(x, edge_attr, given, self.in_channels, self.edge_dim)
         edge_index, edge_attr = add_virtual_self_loops(edge_index, edge_attr, x.size(0))
         return Stars.build(edge_index, x.size(0)), edge_attr
 

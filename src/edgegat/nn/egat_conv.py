@@ -11,7 +11,14 @@ from torch import Tensor, nn
 from edgegat.graph import Stars
 from edgegat.nn.activations import ACTIVATIONS
 from edgegat.nn.attention import Attention
-from edgegat.nn.checks import check_choice, check_inputs, check_positive, check_probability
+from edgegat.nn.checks import (
+    check_choice,
+    check_direction,
+    check_inputs,
+    check_positive,
+    check_probability,
+    check_widths,
+)
 from edgegat.nn.directed import DirectedBlocks
 from edgegat.nn.heads import head_matrix, init_glorot, scores
 from edgegat.nn.message_gate import MessageGate
@@ -121,12 +128,9 @@ class EGATConv(nn.Module):
         super().__init__()
         check_choice("edge_attention", edge_attention, ("star", "transit", None))
         check_choice("activation", activation, tuple(ACTIVATIONS))
+        check_widths(in_channels=in_channels, edge_dim=edge_dim)
         check_positive(out_channels=out_channels, edge_out_channels=edge_out_channels, heads=heads)
-        if directed and edge_attention == "transit":
-            raise ValueError(
-                "edge_attention='transit' reads both ends of an edge alike: it has no directed form. Choose "
-                "edge_attention='star' with directed=True."
-            )
+        check_direction(directed, edge_attention)
         groups = heads if independent_heads else 1
         for name, channels in (("in_channels", in_channels), ("edge_dim", edge_dim)):
             if channels % groups:
@@ -211,7 +215,7 @@ class EGATConv(nn.Module):
         :class:`~edgegat.nn.Attention` holds ``α`` and computes ``β`` for chosen edges.
         """
         stars = edge_index if isinstance(edge_index, Stars) else Stars.build(edge_index, x.size(0))
-        check_inputs(x, edge_attr, stars, self.in_channels, self.edge_dim)
+        check_inputs(x, edge_attr, stars, self.in_channels, self.edge_dim, self.W_H.dtype)
         mask = self.gate(stars.num_edges)
         h, e = self.project(x, self.W_H), self.project(edge_attr, self.W_E)
         value = e if mask is None else e * mask.to(e.dtype).view(-1, 1, 1)
