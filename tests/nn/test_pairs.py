@@ -106,6 +106,30 @@ def test_a_pair_with_a_hundred_thousand_edges():
     assert egat.pairs.V.grad.isfinite().all()
 
 
+@pytest.mark.parametrize("directed", [False, True])
+def test_stars_are_sorted_into_pairs_once(directed, monkeypatch):
+    egat, looped = model(directed=directed, readout="edges"), graph().with_virtual_self_loops()
+    first = egat(looped.x, looped.stars, looped.edge_attr)
+
+    def build(*_):
+        raise AssertionError("sorted again")
+
+    monkeypatch.setattr(Stars, "build", build)
+    assert torch.equal(egat(looped.x, looped.stars, looped.edge_attr), first)
+
+
+@pytest.mark.parametrize("options", [{}, {"directed": True, "summaries": True, "readout": "edges"}])
+def test_it_is_exported_for_graphs_of_any_size(options):
+    egat, g = model(**options).eval(), graph()
+    nodes, edges = torch.export.Dim("nodes"), torch.export.Dim("edges")
+    shapes = {"x": {0: nodes}, "edge_index": {1: edges}, "edge_attr": {0: edges}}
+    given = g.x, g.edge_index, g.edge_attr
+    exported = torch.export.export(egat, given, dynamic_shapes=shapes).module()
+    for rows in (M, 9):
+        some = g.x, g.edge_index[:, :rows], g.edge_attr[:rows]
+        torch.testing.assert_close(exported(*some), egat(*some))
+
+
 def test_edge_masks_are_refused():
     g, egat = graph(), model()
     explainer = Explainer(

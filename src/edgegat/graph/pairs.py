@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
-from edgegat.graph.stars import Stars
+if TYPE_CHECKING:
+    from edgegat.graph.stars import Stars
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +24,7 @@ class Pairs:
             of a pair is its parallel edges.
 
     Example:
+        >>> from edgegat.graph import Stars
         >>> stars = Stars.build(torch.tensor([[0, 0, 1, 2], [1, 1, 0, 2]]), num_nodes=3)
         >>> Pairs.of(stars, directed=True).edge_index.tolist(), Pairs.of(stars, directed=True).pair.tolist()
         ([[0, 1, 2], [1, 0, 2]], [0, 0, 1, 2])
@@ -42,6 +45,10 @@ class Pairs:
         if not directed:
             first, second = first.minimum(second), first.maximum(second)
         found, pair = torch.unique(first * N + second, return_inverse=True)
+        if torch.compiler.is_compiling():
+            # What is traced needs to know that the number it cannot know is not zero: nodes have self-loops.
+            torch._check(found.numel() > 0)  # type: ignore[no-untyped-call]
         edge_index = torch.stack([found.div(N, rounding_mode="floor"), found % N])
-        members = Stars.build(torch.stack([pair, pair]), found.numel())
-        return cls(edge_index, pair, Stars.build(edge_index, stars.num_nodes), members)
+        build = type(stars).build
+        members = build(torch.stack([pair, pair]), found.numel())
+        return cls(edge_index, pair, build(edge_index, stars.num_nodes), members)

@@ -23,8 +23,6 @@ def roles(stars: Stars) -> Tensor:
         >>> stars.node.tolist(), roles(stars).tolist()
         ([0, 1, 1, 1, 2], [0, 1, 0, 2, 1])
     """
-    if stars.num_edges == 0:
-        return torch.zeros_like(stars.edge)
     at_second = stars.slot[1][stars.edge] == torch.arange(stars.num_incidences, device=stars.device)
     return torch.where(stars.other == stars.node, STAYS, at_second.long())
 

@@ -8,6 +8,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from edgegat.graph.pairs import Pairs
 from edgegat.graph.roles import part_by_role, roles
 
 
@@ -117,6 +118,16 @@ class Stars:
     def by_role(self) -> Stars:
         """The stars of ``3N`` parts of nodes, see :func:`edgegat.graph.roles.part_by_role`. Made once."""
         return part_by_role(self)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """The different pairs of nodes that the edges join. Made once."""
+        return Pairs.of(self, directed=False)
+
+    @cached_property
+    def directed_pairs(self) -> Pairs:
+        """The same where ``a`` to ``b`` and ``b`` to ``a`` are two pairs. Made once."""
+        return Pairs.of(self, directed=True)
 
     def to(self, device: torch.device | str) -> Stars:
         """The same stars on another device."""

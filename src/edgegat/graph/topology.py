@@ -20,8 +20,6 @@ def count_adjacent_edges(stars: Stars) -> Tensor:
         [1, 2, 1]
     """
     at_both, exists = stars.slot.clamp(min=0), stars.slot >= 0
-    if stars.num_edges == 0:
-        return torch.zeros_like(stars.edge)
     others_at_end = (stars.degree[stars.node] - 1)[at_both]
     return (others_at_end * exists).sum(0) - _parallel_edges(stars)
 

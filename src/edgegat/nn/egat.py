@@ -200,7 +200,7 @@ class EGAT(nn.Module):
         h_star, e = self._run(x, stars, all_edges, attentions)
         if self.readout == "edges":
             if self.pairs is not None:
-                e = rows_of(e, Pairs.of(stars, self.directed).members)
+                e = rows_of(e, self._pairs_of(stars).members)
             logits = self.decide(h_star, e, stars)[: edge_attr.size(0)]
         else:
             logits = self.decide(h_star, e, stars)
@@ -228,7 +228,7 @@ class EGAT(nn.Module):
         stars, all_edges = self._prepare(x, edge_index, edge_attr)
         h_star, e = self._run(x, stars, all_edges, None)
         if self.pairs is not None:
-            e = e[Pairs.of(stars, self.directed).pair]
+            e = e[self._pairs_of(stars).pair]
         last = self._convs()[-1]
         return Embeddings(h_star, last.project(e[: edge_attr.size(0)], last.W_E).flatten(1))
 
@@ -240,6 +240,9 @@ class EGAT(nn.Module):
             return edge_index, edge_attr
         edge_index, edge_attr = add_virtual_self_loops(edge_index, edge_attr, x.size(0))
         return Stars.build(edge_index, x.size(0)), edge_attr
+
+    def _pairs_of(self, stars: Stars) -> Pairs:
+        return stars.directed_pairs if self.directed else stars.pairs
 
     def _check_no_masks(self) -> None:
         if any(layer.gate.is_set for layer in self._convs()):
@@ -257,7 +260,7 @@ class EGAT(nn.Module):
         """All layers: ``h* [N, K * L * (F_H' + F_E')]`` and the edges ``e`` that the last layer read."""
         if self.pairs is not None:
             self._check_no_masks()
-            pairs = Pairs.of(stars, self.directed)
+            pairs = self._pairs_of(stars)
             stars, edge_attr = pairs.stars, self.pairs(edge_attr, pairs.members)
         h, e, merged = x, edge_attr, []
         for layer in self._convs():
