@@ -6,13 +6,8 @@ import torch
 from torch import Tensor
 
 from edgegat.graph import Stars
-from edgegat.ops.incidence._torch import at_incidences, from_far_nodes, from_nodes
+from edgegat.ops.incidence._torch import from_nodes
 from edgegat.ops.incidence._torch import star_sums as star_sums
-
-
-def edges_at(per_edge: Tensor, stars: Stars) -> Tensor:
-    """``[M, ...]`` to ``[I, ...]``: at every incidence the row of its edge."""
-    return at_incidences(per_edge.flatten(1), None, stars).view(-1, *per_edge.shape[1:])
 
 
 def rows_of(per_row: Tensor, chosen: Stars) -> Tensor:
@@ -28,13 +23,3 @@ def ends_of(per_node: Tensor, stars: Stars) -> tuple[Tensor, Tensor]:
     rows = from_nodes(per_node, stars)
     first, second = stars.slot
     return rows[first], rows[torch.where(second < 0, first, second)]
-
-
-def nodes_at(per_node: Tensor, stars: Stars) -> Tensor:
-    """``[N, ...]`` to ``[I, ...]``: at every incidence the row of its node."""
-    return from_nodes(per_node, stars)
-
-
-def far_nodes_at(per_node: Tensor, stars: Stars) -> Tensor:
-    """``[N, ...]`` to ``[I, ...]``: at every incidence the row of the node at the far end of its edge."""
-    return from_far_nodes(per_node, stars)
