@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from edgegat.graph import Stars
 from edgegat.graph.roles import ENTERS, LEAVES, NUM_ROLES, STAYS
+from edgegat.nn.dropped_keys import drop_keys
 from edgegat.nn.heads import init_glorot, mix, scores
 from edgegat.ops import (
     Backend,
@@ -23,8 +24,8 @@ UPSTREAM, DOWNSTREAM = range(2)
 NUM_READINGS = 2
 _FAR_ROLE = [ENTERS, LEAVES, STAYS]
 
-
 PairLogits = tuple[Tensor, Tensor, Tensor]
+"""Query and key ``[I, K]``, and the logit ``[M, K]`` of each edge with itself."""
 
 
 class NodeSums(NamedTuple):
@@ -58,8 +59,9 @@ class DirectedBlocks(nn.Module):
         e'_p = \sigma\Big(\sum_g D^g \sum_q \beta^g_{pq} e_q\Big)
 
     over both ends of ``p`` at once, so the reader's part does not cancel: together with the source's it prefers
-    any of the four relations. With equal weights for all roles, :math:`C = I`, :math:`D = I/2` and no
-    :math:`a_0, b_0, b_1` these are the undirected blocks. See decision 4.
+    any of the four relations. An edge reads itself with :math:`b_{own}^g \cdot e_p` in place of the sum. With equal
+    weights for all roles, :math:`b_{own} = b_p + b_q`, :math:`C = I`, :math:`D = I/2` and no :math:`a_0, b_0, b_1`
+    these are the undirected blocks. See decision 4.
     """
 
     def __init__(self, out_channels: int, edge_out_channels: int, heads: int, has_edge_block: bool) -> None:
@@ -130,9 +132,7 @@ class DirectedBlocks(nn.Module):
     def pair_logits(
         self, h: Tensor, e: Tensor, stars: Stars, key_dropout: float, backend: Backend
     ) -> list[PairLogits]:
-        """Query and key ``[I, K]`` at each incidence, and the logit ``[M, K]`` of each edge with itself; of each
-        reading.
-        """
+        """What each reading compares; ``key_dropout`` is 0 outside training."""
         assert self.b is not None
         H, E = self.sizes
         readings = []
@@ -140,8 +140,7 @@ class DirectedBlocks(nn.Module):
             b_p, b_q, b_v = torch.split(self.b[g], [E, E, H], -1)
             query = at_roles(scores(e, b_p, self.b_0[g]), None, stars.role, stars, backend)
             key = at_roles(scores(e, b_q), scores(h, b_v, self.b_1[g]), stars.role, stars, backend)
-            if key_dropout > 0:
-                key = key.masked_fill(torch.rand_like(key) < key_dropout, torch.finfo(key.dtype).min / 4)
+            key = drop_keys(key, key_dropout)
             readings.append((query, key, scores(e, self.b_own[g : g + 1]).squeeze(1)))
         return readings
 

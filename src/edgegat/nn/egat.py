@@ -194,7 +194,9 @@ class EGAT(nn.Module):
         *,
         return_attention_weights: bool = False,
     ) -> Tensor | tuple[Tensor, list[Attention]]:
-        """See the class. With ``return_attention_weights``: ``(logits, one Attention per layer)``."""
+        """See the class. With ``return_attention_weights``: ``(logits, one Attention per layer)``; with ``pairs``
+        it is the attention between pairs of nodes, in the order of :class:`~edgegat.graph.Pairs`.
+        """
         attentions: list[Attention] | None = [] if return_attention_weights else None
         stars, all_edges = self._prepare(x, edge_index, edge_attr)
         h_star, e = self._run(x, stars, all_edges, attentions)

@@ -19,7 +19,8 @@ from edgegat.nn.checks import (
     check_probability,
     check_widths,
 )
-from edgegat.nn.directed import DirectedBlocks
+from edgegat.nn.directed import DirectedBlocks, PairLogits
+from edgegat.nn.dropped_keys import drop_keys
 from edgegat.nn.heads import head_matrix, init_glorot, scores
 from edgegat.nn.message_gate import MessageGate
 from edgegat.nn.summaries import Summaries
@@ -45,7 +46,7 @@ class _Blocks(NamedTuple):
     m_edge: Tensor  # [N, K, F_E'], likewise
     e: Tensor | None  # [M, K, F_E'], behind it
     alpha: Tensor | None  # [I, K], if it was asked for
-    pair_logits: tuple[Tensor, Tensor, Tensor] | None  # likewise
+    pair_logits: PairLogits | None  # likewise
 
 
 class EGATConv(nn.Module):
@@ -313,13 +314,11 @@ class EGATConv(nn.Module):
 
     def _pair_logits(
         self, from_reader: Tensor, from_source: Tensor, from_node: Tensor, stars: Stars
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    ) -> PairLogits:
         """The logit of equation 4 as ``query[p at v] + key[q at v]``, and that of each edge with itself."""
         query = at_incidences(from_reader, None, stars, self.backend)
         key = at_incidences(from_source, from_node, stars, self.backend)
-        if self.training and self.key_dropout > 0:
-            dropped = torch.rand_like(key) < self.key_dropout
-            key = key.masked_fill(dropped, torch.finfo(key.dtype).min / 4)
+        key = drop_keys(key, self.key_dropout if self.training else 0.0)
         return query, key, from_reader + from_source  # the node between an edge and itself is zero
 
     def extra_repr(self) -> str:

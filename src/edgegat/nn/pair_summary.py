@@ -19,7 +19,8 @@ class PairSummary(nn.Module):
         \gamma_t = \mathrm{softmax}_{t \in P}\, \mathrm{LeakyReLU}(c \cdot V e_t), \qquad
         e_P = \mathrm{ELU}\Big(\sum_{t \in P} \gamma_t V e_t\Big) \;\Big\|\; \log |P|
 
-    in each head, for the transfers ``t`` of a pair ``P``: linear in their number, by the node block's kernels.
+    in each head, for the transfers ``t`` of a pair ``P``: linear in their number, by the node block's kernels. The
+    LeakyReLU's slope is 0.2.
 
     Args:
         edge_dim: edge features.

@@ -63,7 +63,8 @@ class Summaries(nn.Module):
     def forward(self, h: Tensor, e: Tensor, stars: Stars, mask: Tensor | None = None) -> Tensor:
         """``U s``, ``[N, K, F_H']``, of ``h [N, K, F_H']`` and ``e [M, K, F_E']``.
 
-        ``mask [M]``, if an explainer set one, says how much each edge counts.
+        ``mask [M]``, if an explainer set one, says how much each edge counts; the number ``n_i`` of neighbours
+        stays.
         """
         N = h.size(0)
         if self.directions == 2:
