@@ -53,6 +53,27 @@ def test_every_channel_by_hand(graph):
     torch.testing.assert_close(module(h, e, stars), expected, rtol=1e-9, atol=1e-9)
 
 
+def test_deviations_of_large_numbers_keep_their_digits():
+    g = torch.Generator().manual_seed(0)
+    times = 1e6 + torch.randn(40, 1, 1, generator=g)
+    stars = Stars.build(torch.stack([torch.zeros(40, dtype=torch.long), torch.arange(1, 41)]), 41)
+    found, exact = (summarise(torch.zeros(41, 1, 1, dtype=e.dtype), e, stars) for e in (times, times.double()))
+    deviation = times.double().std(correction=0)
+    for s in (found, exact):
+        torch.testing.assert_close(s[0, 0, 4].double(), deviation, rtol=0.02, atol=0)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_a_model_of_16_bits(dtype):
+    torch.manual_seed(0)
+    x, edge_index, edge_attr = torch.randn(6, 3), torch.randint(6, (2, 9)), torch.randn(9, 2)
+    model = EGAT(3, 2, 2, directed=True, summaries=True)
+    exact = model(x, edge_index, edge_attr)
+    rounded = model.to(dtype)(x.to(dtype), edge_index, edge_attr.to(dtype))
+    assert rounded.dtype == dtype
+    torch.testing.assert_close(rounded.float(), exact, rtol=0.05, atol=0.05)
+
+
 @pytest.mark.parametrize("directed", [False, True])
 def test_gradcheck(directed):
     stars = Stars.build(torch.tensor([[0, 0, 1, 2, 2, 3], [1, 1, 2, 0, 2, 1]]), 5)

@@ -72,7 +72,7 @@ class Summaries(nn.Module):
             s = torch.cat([of_parts[:N], of_parts[N : 2 * N]], -1)  # what leaves, what enters; not what stays
         else:
             s = summarise(h, e, stars, mask, self.backend)
-        return mix(s, self.U)
+        return mix(s.to(self.U.dtype), self.U)
 
 
 def summarise(
@@ -98,7 +98,9 @@ def summarise(
     d = degree.clamp(min=_EPSILON).unsqueeze(2)
 
     # A softmax of equal logits divides by the number of edges: multiplied with it again, this is a sum.
-    edges = torch.cat([e.flatten(1), e.flatten(1).square()], 1).unsqueeze(1)
+    # Squares are of distances from the mean of all edges: those of large numbers leave no digits for a variance.
+    centre = e.detach().sum(0) / max(e.size(0), 1)
+    edges = torch.cat([e.flatten(1), (e - centre).flatten(1).square()], 1).unsqueeze(1)
     zeros = e.new_zeros(N, 1)
     means = node_attention(
         zeros,
@@ -115,7 +117,8 @@ def summarise(
     of_nodes = near.view(N, K, H)
     of_edges, of_squares = (part.view(N, K, E) for part in (far[:, : K * E], far[:, K * E :]))
     mean = of_edges / d
-    variance = (of_squares / d - mean.square()).clamp(min=0)
+    from_centre = (of_edges - degree.unsqueeze(2) * centre) / d
+    variance = (of_squares / d - from_centre.square()).clamp(min=0)
     numbers = torch.cat([degree, stars.num_neighbours.to(e.dtype).unsqueeze(1)], 1).log1p()
     return torch.cat(
         [
