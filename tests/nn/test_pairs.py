@@ -130,15 +130,22 @@ def test_it_is_exported_for_graphs_of_any_size(options):
         torch.testing.assert_close(exported(*some), egat(*some))
 
 
-def test_edge_masks_are_refused():
+def test_edge_masks_are_refused_and_what_the_refusal_advises_works():
     g, egat = graph(), model()
-    explainer = Explainer(
-        egat,
-        GNNExplainer(epochs=1),
-        explanation_type="model",
-        node_mask_type="attributes",
-        edge_mask_type="object",
-        model_config={"mode": "multiclass_classification", "task_level": "node", "return_type": "raw"},
-    )
-    with pytest.raises(ValueError, match="with pairs=True the layers see pairs of nodes"):
-        explainer(g.x, g.edge_index, edge_attr=g.edge_attr, index=0)
+    before = egat(g.x, g.edge_index, g.edge_attr)
+
+    def explain(edge_mask_type: str | None):
+        explainer = Explainer(
+            egat,
+            GNNExplainer(epochs=1),
+            explanation_type="model",
+            node_mask_type="attributes",
+            edge_mask_type=edge_mask_type,
+            model_config={"mode": "multiclass_classification", "task_level": "node", "return_type": "raw"},
+        )
+        return explainer(g.x, g.edge_index, edge_attr=g.edge_attr, index=0)
+
+    with pytest.raises(ValueError, match=r"with pairs=True the layers see pairs of nodes.*edge_mask_type=None"):
+        explain("object")
+    assert explain(None).node_mask.shape == g.x.shape
+    assert torch.equal(egat(g.x, g.edge_index, g.edge_attr), before)

@@ -246,8 +246,11 @@ class EGAT(nn.Module):
     def _pairs_of(self, stars: Stars) -> Pairs:
         return stars.directed_pairs if self.directed else stars.pairs
 
-    def _check_no_masks(self) -> None:
-        if any(layer.gate.is_set for layer in self._convs()):
+    def _refuse_masks(self) -> None:
+        gates = [layer.gate for layer in self._convs() if layer.gate.is_set]
+        for gate in gates:
+            gate.clear()  # the explainer, which ends here, will not
+        if gates:
             raise ValueError(
                 "an explainer masks edges, but with pairs=True the layers see pairs of nodes. Explain nodes alone "
                 "(edge_mask_type=None), or a model with pairs=False."
@@ -261,7 +264,7 @@ class EGAT(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """All layers: ``h* [N, K * L * (F_H' + F_E')]`` and the edges ``e`` that the last layer read."""
         if self.pairs is not None:
-            self._check_no_masks()
+            self._refuse_masks()
             pairs = self._pairs_of(stars)
             stars, edge_attr = pairs.stars, self.pairs(edge_attr, pairs.members)
         h, e, merged = x, edge_attr, []

@@ -49,6 +49,10 @@ class MessageGate(nn.Module):
         """Whether an explainer has set a mask."""
         return self._edge_mask is not None
 
+    def clear(self) -> None:
+        """Forget the mask."""
+        self._edge_mask = None
+
     def forward(self, num_edges: int) -> Tensor | None:
         """``[num_edges]`` factors, or ``None`` when nobody has set a mask."""
         mask = self._edge_mask
