@@ -1,8 +1,8 @@
 """Exact edge attention on NVIDIA GPUs: which Triton kernels run, in which order, on which memory.
 
 Stars of up to :data:`edgegat.ops.star._triton_schedule.HUB` edges go pair by pair (``_triton_pairs.py``), larger ones
-are sorted (``_triton_hubs.py``). An edge's two ends are worked on apart and meet afterwards (``_triton_edges.py``):
-no two programs ever write to the same place.
+are sorted (``_triton_hub_order.py``, ``_triton_hubs.py``). An edge's two ends are worked on apart and meet afterwards
+(``_triton_edges.py``): no two programs ever write to the same place.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from edgegat.ops._plan import plan_of
 from edgegat.ops._trace import note
 from edgegat.ops._triton_segments import sum_over_stars
 from edgegat.ops.star import _triton_edges as edge_kernels
+from edgegat.ops.star import _triton_hub_order as order_kernels
 from edgegat.ops.star import _triton_hubs as hub_kernels
 from edgegat.ops.star import _triton_pairs as pair_kernels
 from edgegat.ops.star import _triton_schedule as schedule
@@ -191,11 +192,11 @@ def _rank_keys(inputs: _Inputs) -> tuple[_Tops, _Order | None]:
     if hubs is None:
         return tops, None
     order, place, ranked = _rank(inputs, hubs, inputs.key, inputs.KS, inputs.at_node)
-    hub_kernels.find_tops[blocks(hubs.node.numel() * K, 128)](
+    order_kernels.find_tops[blocks(hubs.node.numel() * K, 128)](
         hubs.node, hubs.ptr, hubs.node.numel(), order, ranked, hubs.num_rows, *tops, K=K, BLOCK=128
     )
     weights = inputs.empty(2, K, hubs.num_rows)
-    hub_kernels.weigh_sources[blocks(K * hubs.num_rows, 128)](
+    order_kernels.weigh_sources[blocks(K * hubs.num_rows, 128)](
         hubs.ptr, hubs.hub, ranked, hubs.num_rows, weights, K=K, SLOPE=inputs.width["SLOPE"], BLOCK=128
     )
     rows, tails = _gather_channels(inputs, hubs, order, inputs.value, inputs.VS, None)
@@ -212,13 +213,13 @@ def _rank_queries(
     K, P = inputs.K, hubs.num_chunks
     order, place, ranked = _rank(inputs, hubs, inputs.query, inputs.QS, None)
     weights = inputs.empty(2, K, hubs.num_rows)
-    hub_kernels.weigh_readers[blocks(K * hubs.num_rows, 128)](
+    order_kernels.weigh_readers[blocks(K * hubs.num_rows, 128)](
         hubs.node, hubs.hub, order, ranked, hubs.num_rows, *tops, shift, weights,
         K=K, SLOPE=inputs.width["SLOPE"], BLOCK=128,
     )  # fmt: skip
     rows, tails = _gather_channels(inputs, hubs, order, g, GS, delta)
     to_top = inputs.empty(1, K, inputs.F + 1, P, dtype=torch.float64)
-    hub_kernels.sum_top_chunks[blocks(P * K, inputs.block)](
+    order_kernels.sum_top_chunks[blocks(P * K, inputs.block)](
         hubs.chunk_hub, hubs.chunk_start, P, hubs.node, hubs.ptr, inputs.plan.edge, order, ranked, hubs.num_rows,
         tops.first, tops.at, inputs.value, rows, tails, shift, to_top, inputs.VS,
         K=K, **inputs.width, CHUNK=schedule.CHUNK, BLOCK=inputs.block,
@@ -234,7 +235,7 @@ def _rank(
     K, J = inputs.K, hubs.num_rows
     values = inputs.empty(K, J)
     sortable = inputs.empty(K, J, dtype=torch.int64) if values.dtype == torch.float32 else None
-    hub_kernels.gather_rows[blocks(K * J, 128)](
+    order_kernels.gather_rows[blocks(K * J, 128)](
         hubs.row, J, hubs.hub, hubs.node.numel(), inputs.plan.edge, inputs.plan.node, per_row, at_node, values,
         sortable, stride, **inputs.form, HAS_NODE=at_node is not None, BLOCK=128,
     )  # fmt: skip
@@ -245,7 +246,9 @@ def _rank(
         by_value = by_value.gather(1, hubs.hub[by_value].argsort(dim=1, stable=True))
         by_value = by_value + J * torch.arange(K, device=values.device).unsqueeze(1)
     order, place, ranked = (inputs.empty(K, J, dtype=t) for t in (torch.int32, torch.int32, values.dtype))
-    hub_kernels.settle[blocks(K * J, 128)](by_value, J, hubs.row, values, order, place, ranked, K=K, BLOCK=128)
+    order_kernels.settle[blocks(K * J, 128)](
+        by_value, J, hubs.row, values, order, place, ranked, K=K, BLOCK=128
+    )
     return order, place, ranked
 
 
@@ -255,7 +258,7 @@ def _gather_channels(
     """The channels of the hub incidences in order, ``[K, J, F]``, and one more behind them, ``[K, J]``."""
     K, J = order.shape
     rows, tails = inputs.empty(K, J, inputs.F), None if tail is None else inputs.empty(K, J)
-    hub_kernels.gather_channels[blocks(K * J, inputs.block)](
+    order_kernels.gather_channels[blocks(K * J, inputs.block)](
         order, J, inputs.plan.edge, value, tail, rows, tails, VS, K=K, **inputs.channels, BLOCK=inputs.block
     )
     return rows, tails
@@ -264,7 +267,7 @@ def _gather_channels(
 def _sum_chunks(inputs: _Inputs, hubs: Hubs, weights: Tensor, rows: Tensor, tails: Tensor | None) -> Tensor:
     """Running sums before each chunk, ``[2, K, P + 1, F + 1]``: across stars, which float64 can afford."""
     sums = inputs.empty(2, inputs.K, inputs.F + 1, hubs.num_chunks, dtype=torch.float64)
-    hub_kernels.sum_chunks[blocks(hubs.num_chunks * inputs.K, inputs.block)](
+    order_kernels.sum_chunks[blocks(hubs.num_chunks * inputs.K, inputs.block)](
         hubs.chunk_hub, hubs.chunk_start, hubs.num_chunks, hubs.ptr, hubs.num_rows, weights, rows, tails, sums,
         K=inputs.K, **inputs.channels, CHUNK=schedule.CHUNK, BLOCK=inputs.block,
     )  # fmt: skip
