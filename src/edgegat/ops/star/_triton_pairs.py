@@ -10,7 +10,8 @@ the star's second largest key. The largest stays out of the products and is read
 others cannot drown what its own edge reads. An edge meets itself in the walk and takes that back at the end; what
 it takes back is never larger than what it reads of the largest key.
 
-The rows of a place are asked for while the place before is worked on.
+The rows of a place are asked for while the place before is worked on. Triton has no arrays of registers, so what is
+done for each of the four is written four times.
 """
 # mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
 
