@@ -257,6 +257,8 @@ def test_inputs_that_do_not_fit_are_refused(pairs):
     for g, edges, shape in ((graph(), graph().edge_index, narrow), (looped, looped.stars, wide)):
         with pytest.raises(ValueError, match=rf"edge_attr has shape \({shape}\), but edge_dim=2"):
             egat(g.x, edges, g.edge_attr[:, :1])
+    with pytest.raises(TypeError, match="edge_attr is None"):
+        egat(looped.x, looped.stars, None)
     with pytest.raises(ValueError, match=f"edge_attr has 25 rows, but the graph has {looped.num_edges} edges"):
         egat(looped.x, looped.stars, graph().edge_attr)
 

@@ -238,6 +238,13 @@ def test_impossible_layers_are_refused(make, error, message):
         (lambda x, i, e: (x.long(), i, e.long()), TypeError, r"features with .to\(torch.float64\)\.$"),
         (lambda x, i, e: (x, i + 3, e), IndexError, "12 nodes"),
         (lambda x, i, e: (x, i.float(), e), TypeError, "int64"),
+        (lambda x, i, e: (x, i.tolist(), e), TypeError, r"edge_index is a list, .* tensor \[2, M\]"),
+        (lambda x, i, e: (None, i, e), TypeError, r"x is None, .* torch.zeros\(N, 0\), with in_channels=0"),
+        (
+            lambda x, i, e: (x, i, None),
+            TypeError,
+            r"edge_attr is None, .* torch.zeros\(M, 0\), with edge_dim=0",
+        ),
         (lambda x, i, e: (x, Stars.build(i, 20), e), ValueError, "x has 12 rows, but the graph has 20 nodes"),
     ],
 )

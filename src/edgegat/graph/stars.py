@@ -142,6 +142,11 @@ class Stars:
 
 def check_edge_index(edge_index: Tensor, num_nodes: int) -> None:
     """Refuse an ``edge_index`` that is not ``[2, M]`` whole numbers in ``0 .. num_nodes - 1``."""
+    if not isinstance(edge_index, Tensor):
+        raise TypeError(
+            f"edge_index is a {type(edge_index).__name__}, but it must be a tensor [2, M]: one column per edge. "
+            "For a list of pairs, torch.tensor(pairs).t()."
+        )
     if edge_index.dim() != 2 or edge_index.size(0) != 2:
         raise ValueError(
             f"edge_index has shape {tuple(edge_index.shape)}, but it must be [2, M]: "

@@ -7,6 +7,19 @@ from torch import Tensor
 
 from edgegat.graph import Stars
 
+_WITHOUT = {
+    "x": "nodes without features are torch.zeros(N, 0), with in_channels=0",
+    "edge_attr": "edges without features are torch.zeros(M, 0), with edge_dim=0",
+}
+
+
+def check_tensors(x: object, edge_attr: object) -> None:
+    """PyG's ``Data`` has ``None`` where nothing was given."""
+    for name, given in (("x", x), ("edge_attr", edge_attr)):
+        if not isinstance(given, Tensor):
+            what = "None" if given is None else f"a {type(given).__name__}"
+            raise TypeError(f"{name} is {what}, but it must be a tensor: {_WITHOUT[name]}.")
+
 
 def check_inputs(
     x: Tensor, edge_attr: Tensor, stars: Stars, in_channels: int, edge_dim: int, weights: torch.dtype

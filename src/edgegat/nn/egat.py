@@ -17,6 +17,7 @@ from edgegat.nn.checks import (
     check_inputs,
     check_positive,
     check_probability,
+    check_tensors,
     check_widths,
 )
 from edgegat.nn.edge_head import EdgeHead
@@ -236,6 +237,7 @@ class EGAT(nn.Module):
 
     def _prepare(self, x: Tensor, edge_index: Tensor | Stars, edge_attr: Tensor) -> tuple[Stars, Tensor]:
         """The graph as the layers take it, with the paper's virtual self-loops."""
+        check_tensors(x, edge_attr)
         given = edge_index if isinstance(edge_index, Stars) else Stars.build(edge_index, x.size(0))
         check_inputs(x, edge_attr, given, self.in_channels, self.edge_dim, self._convs()[0].W_H.dtype)
         if isinstance(edge_index, Stars):

@@ -17,6 +17,7 @@ from edgegat.nn.checks import (
     check_inputs,
     check_positive,
     check_probability,
+    check_tensors,
     check_widths,
 )
 from edgegat.nn.directed import DirectedBlocks, PairLogits
@@ -215,6 +216,7 @@ class EGATConv(nn.Module):
         """See the class. With ``return_attention_weights`` the result is ``(the three, attention)``, where
         :class:`~edgegat.nn.Attention` holds ``α`` and computes ``β`` for chosen edges.
         """
+        check_tensors(x, edge_attr)
         stars = edge_index if isinstance(edge_index, Stars) else Stars.build(edge_index, x.size(0))
         check_inputs(x, edge_attr, stars, self.in_channels, self.edge_dim, self.W_H.dtype)
         mask = self.gate(stars.num_edges)
