@@ -33,13 +33,16 @@ def assert_same(a: EdgeGraph, b: EdgeGraph) -> None:
 
 
 @fast
-@given(data_objects())
-def test_transforming_and_merging_are_one_thing_in_both_orders(data):
-    graph = EdgeGraph.from_pyg(data)
-    assert_same(EdgeGraph.from_pyg(AddTopologicalEdgeFeature()(data)), graph.with_topological_edge_feature())
-    assert_same(EdgeGraph.from_pyg(AddVirtualSelfLoops()(data)), graph.with_virtual_self_loops())
-    both = Compose(TRANSFORMS)(data)
-    assert_same(EdgeGraph.from_pyg(both), graph.with_topological_edge_feature().with_virtual_self_loops())
+@given(data_objects(), st.booleans())
+def test_transforming_and_merging_are_one_thing_in_both_orders(data, directed):
+    def merged(data: Data) -> EdgeGraph:
+        return EdgeGraph.from_pyg(data, directed=directed)
+
+    graph, count, loop = merged(data), AddTopologicalEdgeFeature(directed), AddVirtualSelfLoops(directed)
+    assert_same(merged(count(data)), graph.with_topological_edge_feature())
+    assert_same(merged(loop(data)), graph.with_virtual_self_loops())
+    both = Compose([count, loop])(data)
+    assert_same(merged(both), graph.with_topological_edge_feature().with_virtual_self_loops())
 
 
 @fast
@@ -121,3 +124,4 @@ def test_transforms_say_what_they_are():
         "AddTopologicalEdgeFeature()",
         "AddVirtualSelfLoops()",
     ]
+    assert repr(AddVirtualSelfLoops(directed=True)) == "AddVirtualSelfLoops(directed=True)"

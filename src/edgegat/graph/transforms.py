@@ -1,7 +1,8 @@
 """The two preparations of a graph as PyG transforms: callables from ``Data`` to ``Data``.
 
 They take ``Data`` as PyG users have it, with two columns per undirected edge, and keep every column where it
-is. They need no base class, so that this module imports without PyG.
+is. For models with ``directed=True`` every column is an edge: give the transforms ``directed=True``, too. They
+need no base class, so that this module imports without PyG.
 """
 
 from __future__ import annotations
@@ -31,17 +32,20 @@ class AddTopologicalEdgeFeature:
         [1.0, 1.0, 1.0, 1.0]
     """
 
+    def __init__(self, directed: bool = False) -> None:
+        self.directed = directed
+
     def __call__(self, data: Data) -> Data:
         """Return a copy of ``data`` with one more column in ``edge_attr``."""
         edge_attr = _edge_attr(data)
-        merged = merge_reciprocal(data.edge_index, edge_attr)
+        merged = merge_reciprocal(data.edge_index, edge_attr, directed=self.directed)
         count = count_adjacent_edges(Stars.build(merged.edge_index, int(data.num_nodes)))
         data = copy.copy(data)
         data.edge_attr = torch.cat([edge_attr, count[merged.row_of].unsqueeze(1)], 1)
         return data
 
     def __repr__(self) -> str:
-        return "AddTopologicalEdgeFeature()"
+        return f"AddTopologicalEdgeFeature({'directed=True' * self.directed})"
 
 
 class AddVirtualSelfLoops:
@@ -57,10 +61,13 @@ class AddVirtualSelfLoops:
         ([[0, 1, 0, 1], [1, 0, 0, 1]], [3.0, 3.0, 3.0, 3.0])
     """
 
+    def __init__(self, directed: bool = False) -> None:
+        self.directed = directed
+
     def __call__(self, data: Data) -> Data:
         """Return a copy of ``data`` with one more column per node that had no self-loop."""
         edge_attr = _edge_attr(data)
-        merged = merge_reciprocal(data.edge_index, edge_attr)
+        merged = merge_reciprocal(data.edge_index, edge_attr, directed=self.directed)
         M = merged.edge_index.size(1)
         loops, features = add_virtual_self_loops(merged.edge_index, merged.edge_attr, int(data.num_nodes))
         data = copy.copy(data)
@@ -69,7 +76,7 @@ class AddVirtualSelfLoops:
         return data
 
     def __repr__(self) -> str:
-        return "AddVirtualSelfLoops()"
+        return f"AddVirtualSelfLoops({'directed=True' * self.directed})"
 
 
 def _edge_attr(data: Data) -> Tensor:

@@ -66,7 +66,8 @@ class EGATConv(nn.Module):
 
     A node attends to itself through a self-loop. :class:`~edgegat.EGAT` adds the paper's virtual self-loops
     once, before its first layer; a layer used alone takes the graph as it is, so call
-    :func:`edgegat.graph.add_virtual_self_loops` (or the PyG transform ``AddVirtualSelfLoops``) before it.
+    :func:`edgegat.graph.add_virtual_self_loops` (or the PyG transform ``AddVirtualSelfLoops``, with its
+    ``directed=True`` for a directed layer) before it.
 
     DGL's ``EGATConv`` is another method: there an edge sees its two end nodes, but no other edge.
 
