@@ -64,7 +64,8 @@ class EGAT(nn.Module):
         summaries: counting channels beside the attention in every layer: see :class:`~edgegat.EGATConv`.
         pairs: two levels: the parallel edges of each pair of nodes (of each direction, if directed) are first
             summarised by attention, see :class:`~edgegat.nn.pair_summary.PairSummary`, then the layers work on
-            the pairs. If false, parallel edges are edges like any other.
+            the pairs: whatever is said of an edge, its logits and embedding, is that of its pair. If false,
+            parallel edges are edges like any other, each with its own answer.
         readout: ``"nodes"``, or ``"edges"``: logits of edges, see :class:`~edgegat.nn.edge_head.EdgeHead`.
         edge_attention: ``"star"``, the exact edge block, or ``"transit"``, the paper's cheap variant.
 
