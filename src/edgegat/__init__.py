@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from edgegat.graph import EdgeGraph
-    from edgegat.learn import EGATClassifier
+    from edgegat.learn import EGATClassifier, EGATRegressor
     from edgegat.nn import EGAT, EGATConv
 
-__all__ = ["EGAT", "EGATClassifier", "EGATConv", "EdgeGraph", "__version__"]
+__all__ = ["EGAT", "EGATClassifier", "EGATConv", "EGATRegressor", "EdgeGraph", "__version__"]
 __version__ = "0.1.0"
 
 _HOME = {
     "EGAT": "edgegat.nn",
     "EGATClassifier": "edgegat.learn",
     "EGATConv": "edgegat.nn",
+    "EGATRegressor": "edgegat.learn",
     "EdgeGraph": "edgegat.graph",
 }
 

@@ -12,6 +12,7 @@ import pytest
 from edgegat.learn import ModelOptions, TrainingOptions
 from edgegat.learn.metrics import SHARES
 from tests.learn.tables import bank
+from tests.learn.test_numbers import bank as numbers
 
 PAGE = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
 TOML = """
@@ -43,13 +44,25 @@ def test_the_program_runs(tmp_path, monkeypatch):
     bank().write(tmp_path)
     (tmp_path / "edgegat.toml").write_text(TOML)
     monkeypatch.chdir(tmp_path)
-    (program,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    program, _ = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     names: dict[str, object] = {}
     exec(compile(program, "docs/training.md", "exec"), names)
     assert names["scores"].columns == re.findall(r"# (.*)$", program, re.MULTILINE)[0].split(", ")
     files = re.findall(r"^\| `([\w.]+)` \|", PAGE[PAGE.index("## The saved folder") :], re.MULTILINE)
     written = sorted(path.name for path in (tmp_path / "model").iterdir())
     assert sorted(name for name in files if "." in name) == written
+
+
+def test_the_program_about_numbers_runs(tmp_path, monkeypatch):
+    for frame, name in zip(numbers(), ("accounts.csv", "transfers.csv"), strict=True):
+        frame.write_csv(tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    _, program = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    names: dict[str, object] = {}
+    exec(
+        compile(program.replace("directed=True", "directed=True, epochs=3"), "docs/training.md", "exec"), names
+    )
+    assert names["regressor"].model_.scale is not None
 
 
 def test_the_highest_shares_are_those_it_names():

@@ -172,10 +172,10 @@ def test_foreign_folders_are_refused(tmp_path, models):
 def test_a_newer_model_is_refused_with_the_version_that_wrote_it(tmp_path, models):
     save_model(tmp_path, models[0])
     about = json.loads((tmp_path / CONFIG).read_text())
-    about |= {"format_version": 2, "versions": {"edgegat": "9.9"}, "surprise": [1]}
+    about |= {"format_version": 3, "versions": {"edgegat": "9.9"}, "surprise": [1]}
     (tmp_path / CONFIG).write_text(json.dumps(about))
     said = refused(tmp_path)
-    assert "saved by a newer edgegat 9.9 (format 2; this one reads up to 1): update edgegat" in said
+    assert "saved by a newer edgegat 9.9 (format 3; this one reads up to 2): update edgegat" in said
 
 
 def test_weights_of_another_model_are_refused(tmp_path, models):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from edgegat.cli.results import PARTS, number
+from edgegat.cli.results import METRIC_NAMES, PARTS, write_metric
 from edgegat.cli.say import Say, align
 
 
@@ -20,7 +21,7 @@ def info(
 ) -> None:
     """Describe a saved model, or this machine.
 
-    Of a model: classes, metrics, options, and what it was trained on and
+    Of a model: classes (or the scale of numbers), metrics, options, and what it was trained on and
     with. Of a machine: devices, backends (the kernels) and versions.
 
     [bold]Examples[/]
@@ -35,10 +36,17 @@ def info(
     else:
         content = _of_model(model)
         _say_sections(
-            say, {name: content[name] for name in ("classes", "data", "model", "training", "versions")}
+            say,
+            {
+                name: content[name]
+                for name in ("classes", "scale", "data", "model", "training", "versions")
+                if name in content
+            },
         )
-        for part, rows in _results(content["metrics"]).items():
-            say.title(f"accuracy, ROC-AUC and PR-AUC on the {PARTS[part]} part")
+        columns = ("rmse", "mae", "r2") if content["kind"] == "number" else ("accuracy", "roc_auc", "pr_auc")
+        first, second, third = (METRIC_NAMES[name] for name in columns)
+        for part, rows in _results(content["metrics"], columns).items():
+            say.title(f"{first}, {second} and {third} on the {PARTS[part]} part")
             say(align(rows))
     say.result(content)
 
@@ -68,8 +76,7 @@ def _of_model(folder: Path) -> dict[str, Any]:
 
     saved = load_model(folder)
     return {
-        "classes": list(saved.classes),
-        "wanted": saved.classes[saved.wanted],
+        **saved.answers.about(),
         "data": dict(saved.data),
         "model": saved.model_options.to_dict(),
         "training": saved.training_options.to_dict(),
@@ -78,12 +85,12 @@ def _of_model(folder: Path) -> dict[str, Any]:
     }
 
 
-def _results(metrics: dict[str, Any]) -> dict[str, list[list[str]]]:
+def _results(metrics: dict[str, Any], columns: Sequence[str]) -> dict[str, list[list[str]]]:
     """One row for each method and part; nothing for a model that was saved without results."""
     parts: dict[str, list[list[str]]] = {}
     for method, results in metrics.get("methods", {}).items():
         for part, values in results["parts"].items():
-            cells = [number(values[name]) for name in ("accuracy", "roc_auc", "pr_auc")]
+            cells = [write_metric(name, values[name]) for name in columns]
             parts.setdefault(part, []).append([f"  {method}", *cells])
     return parts
 

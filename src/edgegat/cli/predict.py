@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from edgegat.cli.results import number
+from edgegat.cli.results import number, write_metric
 from edgegat.cli.say import Say
 from edgegat.cli.tables import Edges, Model, Nodes, edge_table, node_table
 from edgegat.cli.target import check_scores_file
@@ -33,7 +34,8 @@ def predict(
     New nodes and edges, categories never seen and columns in another order
     are fine; labels are not needed. The table of scores has a row for each
     node (or edge, if those are what the model decides about): class, its
-    probability, and the score, the probability of the class that is looked for.
+    probability, and the score, the probability of the class that is looked for;
+    or, of a model of numbers, its prediction.
 
     [bold]Examples[/]
 
@@ -57,10 +59,15 @@ def predict(
     say.notes(predictions.notes)
     scores = predictions.scores
     names, what = (["id"], "nodes") if predictions.nodes is not None else (["source", "target", "row"], "edges")
-    highest = scores.sort("score", descending=True, maintain_order=True).head(_SHOWN)
-    say(f"The highest scores, the probability of {predictions.wanted!r}, of {scores.height:,} {what}:\n")
-    rows = highest.select(*names, "class", "score").rows()
-    say.table([*names, "class", "score"], [[*map(str, row[:-1]), number(row[-1])] for row in rows])
+    if predictions.answers.kind == "number":
+        title, shown = "The largest predictions", ["prediction"]
+    else:
+        title, shown = f"The highest scores, the probability of {predictions.wanted!r}", ["class", "score"]
+    highest = scores.sort(shown[-1], descending=True, maintain_order=True).head(_SHOWN)
+    say(f"{title}, of {scores.height:,} {what}:\n")
+    write = number if "score" in shown else partial(write_metric, "rmse")
+    rows = highest.select(*names, *shown).rows()
+    say.table([*names, *shown], [[*map(str, row[:-1]), write(row[-1])] for row in rows])
     say()
     for file in predictions.files:
         say(f"Wrote {file}.")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from itertools import permutations
 
 import polars as pl
 
-from edgegat.data._sample import first_rows
+from edgegat.data._guess_label import GuessedLabel, guess_label
+from edgegat.data._sample import first_rows, matches, present
 from edgegat.data._words import listing, show
-from edgegat.data.cells import FALSE_WORDS, MISSING_WORDS, TRUE_WORDS
+from edgegat.data.cells import FALSE_WORDS, TRUE_WORDS, Spelling
 from edgegat.data.errors import DataError
 from edgegat.data.reading import Table, as_text
 from edgegat.data.splits import SPELLINGS
@@ -23,13 +25,9 @@ _TARGET_NAMES = re.compile(
     r"|cited|nach|empf"
 )
 _ID_NAMES = re.compile(r"^id$|_id$|id$|account|acct|customer|client|iban|node|key|konto|kunde")
-_LABEL_NAMES = re.compile(
-    r"label|^class$|_class$|fraud|target|^y$|illicit|suspicious|outcome|default|churn|phish|launder|mule|alert|^sar$"
-)
 _LABELLED_NAMES = re.compile(r"has_label|labell?ed|is_known|label_known")
 _CURRENCY_NAMES = re.compile(r"currency|^ccy|_ccy|^curr|waehrung|währung|devise")
 _FLAG_NAMES = {"train": re.compile(r"train"), "val": re.compile(r"val|dev"), "test": re.compile(r"test")}
-_MOST_CLASSES = 20
 _MOST_CANDIDATES = 12
 _MOST_ENDS = 50
 _WORTH = 0.05
@@ -50,7 +48,7 @@ class GuessedNodes:
     """The columns of a node table that are no features: by role, and why."""
 
     id: str
-    label: str | None = None
+    label: GuessedLabel | None = None
     labelled: str | None = None
     split: dict[str, str] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
@@ -58,7 +56,7 @@ class GuessedNodes:
 
 def guess_edges(nodes: Table | None, edges: Table) -> GuessedEdges:
     """The two ends, and the node table's column that they name."""
-    likely = sorted(_id_like(edges), key=lambda name: -_name_score(name, name) - _matches(_ID_NAMES, name))
+    likely = sorted(_id_like(edges), key=lambda name: -_name_score(name, name) - matches(_ID_NAMES, name))
     ends = _texts(edges, likely[:_MOST_ENDS])
     if len(ends) < 2:
         raise DataError(
@@ -68,40 +66,31 @@ def guess_edges(nodes: Table | None, edges: Table) -> GuessedEdges:
     return _ends_alone(edges, ends) if nodes is None else _ends_of(nodes, edges, ends)
 
 
-def guess_nodes(nodes: Table, id_column: str) -> GuessedNodes:
+def guess_nodes(nodes: Table, id_column: str, spelling: Spelling) -> GuessedNodes:
     """Label and split."""
     columns = [column for column in nodes.columns if column != id_column and _is_plain(nodes, column)]
     texts = _texts(nodes, columns)
     reasons: dict[str, str] = {}
     split = _guess_split(texts, reasons)
     rest = {name: cells for name, cells in texts.items() if name not in split.values()}
-    labelled = next((name for name, c in rest.items() if _matches(_LABELLED_NAMES, name) and _is_flag(c)), None)
-    label = next(
-        (
-            name
-            for name, cells in rest.items()
-            if name != labelled
-            and _matches(_LABEL_NAMES, name)
-            and 2 <= _present(cells).n_unique() <= _MOST_CLASSES
-        ),
-        None,
-    )
-    if label is not None:
-        cells = rest[label]
-        classes = _present(cells).n_unique()
-        empty = len(cells) - len(_present(cells))
-        reasons["label"] = (
-            f"{classes} classes; {empty:,} of the first {len(cells):,} cells are empty: unlabelled"
-        )
-        if labelled is not None:
-            reasons["labelled"] = "a flag, by the name: without it, the label is ignored"
+    labelled = next((name for name, c in rest.items() if matches(_LABELLED_NAMES, name) and _is_flag(c)), None)
+    label = guess_label({name: cells for name, cells in rest.items() if name != labelled}, spelling)
+    if label is not None and labelled is not None:
+        reasons["labelled"] = "a flag, by the name: without it, the label is ignored"
     return GuessedNodes(id_column, label, labelled if label else None, split if label else {}, reasons)
+
+
+def guess_edge_label(edges: Table, taken: Collection[str | None], spelling: Spelling) -> GuessedLabel | None:
+    """The label of the edges, for tables whose nodes have none."""
+    flags = [column for column, dtype in edges.dtypes.items() if dtype == pl.Boolean]
+    rest = [column for column in [*_id_like(edges), *flags] if column not in taken]
+    return guess_label(_texts(edges, rest), spelling)
 
 
 def guess_currency(edges: Table) -> str | None:
     """The column that says in which currency amounts are."""
     return next(
-        (c for c in edges.columns if _matches(_CURRENCY_NAMES, c) and edges.dtypes[c] == pl.String), None
+        (c for c in edges.columns if matches(_CURRENCY_NAMES, c) and edges.dtypes[c] == pl.String), None
     )
 
 
@@ -119,7 +108,7 @@ def _ends_of(nodes: Table, edges: Table, ends: dict[str, pl.Series]) -> GuessedE
             found = shares[id_column, source], shares[id_column, target]
             if min(found) < _WORTH:
                 continue
-            score = sum(found) + _name_score(source, target) + 0.5 * _matches(_ID_NAMES, id_column)
+            score = sum(found) + _name_score(source, target) + 0.5 * matches(_ID_NAMES, id_column)
             if best is None or score > best[0]:
                 best = score, id_column, source, target
     if best is None:
@@ -180,14 +169,14 @@ def _say_nothing_shared(
 
 def _guess_split(texts: dict[str, pl.Series], reasons: dict[str, str]) -> dict[str, str]:
     for name, cells in texts.items():
-        words = _present(cells).str.to_lowercase()
+        words = present(cells).str.to_lowercase()
         if words.n_unique() > 1 and words.is_in(list(SPELLINGS)).all() and (words == "train").any():
             reasons["split"] = f"it says {listing(words.unique().sort())}"
             return {"column": name}
     flags = {
         part: column
         for part, pattern in _FLAG_NAMES.items()
-        if (column := next((n for n, c in texts.items() if _matches(pattern, n) and _is_flag(c)), None))
+        if (column := next((n for n, c in texts.items() if matches(pattern, n) and _is_flag(c)), None))
     }
     if "train" not in flags or len(set(flags.values())) < len(flags):
         return {}
@@ -209,10 +198,10 @@ def _id_candidates(nodes: Table) -> dict[str, pl.Series]:
     unique = [
         name
         for name, cells in head.items()
-        if len(_present(cells)) == len(cells) == cells.n_unique()
+        if len(present(cells)) == len(cells) == cells.n_unique()
         and not cells.str.contains(r"^-?\d+\.\d*[1-9]").any()
     ]
-    unique.sort(key=lambda name: not _matches(_ID_NAMES, name))
+    unique.sort(key=lambda name: not matches(_ID_NAMES, name))
     return {name: nodes.read(nodes.text(name).alias(name))[name] for name in unique[:_MOST_CANDIDATES]}
 
 
@@ -221,13 +210,8 @@ def _texts(table: Table, columns: list[str]) -> dict[str, pl.Series]:
     return {name: head.select(as_text(pl.col(name), table.dtypes[name]))[name] for name in columns}
 
 
-def _present(cells: pl.Series) -> pl.Series:
-    kept = cells.drop_nulls().str.strip_chars()
-    return kept.filter(~kept.str.to_lowercase().is_in(["", *MISSING_WORDS]))
-
-
 def _is_flag(cells: pl.Series) -> bool:
-    words = _present(cells).str.to_lowercase()
+    words = present(cells).str.to_lowercase()
     return bool(len(words) and words.is_in(TRUE_WORDS + FALSE_WORDS).all())
 
 
@@ -238,13 +222,9 @@ def _is_plain(table: Table, column: str) -> bool:
 
 def _share(cells: pl.Series, among: pl.Series) -> float:
     """How many of the cells' distinct values stand in the other column."""
-    distinct = _present(cells).unique()
+    distinct = present(cells).unique()
     return float(distinct.is_in(among.implode()).mean() or 0.0) if len(distinct) else 0.0  # type: ignore[arg-type]
 
 
 def _name_score(source: str, target: str) -> int:
-    return _matches(_SOURCE_NAMES, source) + _matches(_TARGET_NAMES, target)
-
-
-def _matches(pattern: re.Pattern[str], name: str) -> bool:
-    return pattern.search(name.strip().lower()) is not None
+    return matches(_SOURCE_NAMES, source) + matches(_TARGET_NAMES, target)

@@ -6,7 +6,15 @@ import json
 import re
 from collections.abc import Iterator
 
-from edgegat.data._guess_roles import GuessedEdges, GuessedNodes, guess_currency, guess_edges, guess_nodes
+from edgegat.data._guess_label import GuessedLabel
+from edgegat.data._guess_roles import (
+    GuessedEdges,
+    GuessedNodes,
+    guess_currency,
+    guess_edge_label,
+    guess_edges,
+    guess_nodes,
+)
 from edgegat.data._guess_spelling import guess_spelling
 from edgegat.data._sample import first_rows
 from edgegat.data.cells import Spelling
@@ -48,11 +56,12 @@ def draft_schema(nodes: TableSource | None, edges: TableSource) -> str:
     ends = guess_edges(node_table, edge_table)
     spelling = guess_spelling(node_table, edge_table)
     lines = [_HEAD, "", *_spelling_lines(spelling)]
-    roles = None
+    roles, without_label = None, True
     if node_table is not None and ends.id is not None:
-        roles = guess_nodes(node_table, ends.id)
+        roles = guess_nodes(node_table, ends.id, spelling)
+        without_label = roles.label is None
         lines += [*_node_lines(node_table, roles, ends, spelling), ""]
-    lines += [*_edge_lines(edge_table, ends, spelling), "", *_split_lines(roles)]
+    lines += [*_edge_lines(edge_table, ends, spelling, without_label), "", *_split_lines(roles)]
     return "\n".join(lines) + "\n"
 
 
@@ -71,26 +80,36 @@ def _node_lines(nodes: Table, roles: GuessedNodes, ends: GuessedEdges, spelling:
     yield "[nodes]"
     yield _line("id", roles.id, ends.reasons["id"])
     if roles.label is not None:
-        yield _line("label", roles.label, roles.reasons["label"])
+        yield from _label_lines(roles.label)
     else:
         yield _comment('# label = "..."', "no column looks like a label: name the one to learn")
     if roles.labelled is not None:
         yield _line("labelled", roles.labelled, roles.reasons["labelled"])
-    taken = [roles.id, roles.label, roles.labelled, *roles.split.values()]
+    taken = [roles.id, roles.label.column if roles.label else None, roles.labelled, *roles.split.values()]
     yield from _feature_lines("nodes", nodes, taken, spelling, aggregate=False)
 
 
-def _edge_lines(edges: Table, ends: GuessedEdges, spelling: Spelling) -> Iterator[str]:
+def _label_lines(label: GuessedLabel) -> Iterator[str]:
+    yield _line("label", label.column, label.reason)
+    if label.kind == "number":
+        yield _line("kind", "number", 'or "class": any values are classes')
+
+
+def _edge_lines(edges: Table, ends: GuessedEdges, spelling: Spelling, with_label: bool) -> Iterator[str]:
     currency = guess_currency(edges)
     taken = [ends.source, ends.target, currency]
+    label = guess_edge_label(edges, taken, spelling) if with_label else None
+    taken.append(label.column if label else None)
     others = infer_types(edges, [c for c in edges.columns if c not in taken], spelling)
     time = next((column for column, guess in others.items() if guess.type == "time"), None)
     pairs = first_rows(edges, [ends.source, ends.target])
     repeated = pairs.height - pairs.n_unique()
-    aggregate = repeated > _REPEATED * pairs.height
+    aggregate = label is None and repeated > _REPEATED * pairs.height
     yield "[edges]"
     yield _line("source", ends.source, ends.reasons["source"])
     yield _line("target", ends.target, ends.reasons["target"])
+    if label is not None:
+        yield from _label_lines(label)
     if time is not None:
         yield _line("time", time, "when it happened; a feature only if it is listed below, too")
     if currency is not None:

@@ -20,7 +20,8 @@ class EncodedGraph:
     """A graph, and the way back to the tables it was made of.
 
     Attributes:
-        graph: float32 features; ``edge_index`` has the source first; ``y`` is ``-1`` where unlabelled. Without
+        graph: float32 features; ``edge_index`` has the source first; ``y`` is ``-1`` where unlabelled, or NaN
+            if it is a number. Without
             virtual self-loops. ``y`` and the masks are ``None`` where labels or splits were not read.
         ids: ``[N]`` text, what the tables call each node: the rows of the node table in order, then nodes that
             only edges name, as they first appear.

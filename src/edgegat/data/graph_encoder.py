@@ -7,7 +7,6 @@ from os import PathLike
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from edgegat.data._words import count
@@ -16,6 +15,7 @@ from edgegat.data.encoded import EncodedGraph
 from edgegat.data.encoders import FeatureEncoder
 from edgegat.data.errors import DataError
 from edgegat.data.labelled import LabelledRows, labels_asked_for
+from edgegat.data.labels import Labels, strata
 from edgegat.data.partition import Partition
 from edgegat.data.progress import Progress, ignore_progress
 from edgegat.data.reading import TableSource
@@ -36,7 +36,7 @@ class GraphEncoder:
 
     Attributes:
         schema: with nothing left to guess.
-        classes: what the class numbers mean; empty if the schema has no label.
+        classes: what the class numbers mean; empty if the schema has no label, or one that is a number.
 
     Example:
         >>> import polars as pl
@@ -103,7 +103,8 @@ class GraphEncoder:
         tables = TwoTables.read(resolved, node_table, edge_table, progress, with_time)
 
         classes: list[str] = []
-        y, partition = None, tables.undivided()
+        y: Labels | None = None
+        partition = tables.undivided()
         labelled = LabelledRows.find(resolved, node_table, edge_table, tables)
         if labelled is not None:
             classes, y = labelled.read()
@@ -147,7 +148,8 @@ class GraphEncoder:
         cut = self._cut if labels else None
         with_time = cut is not None or (labels and self.schema.labels_on == "edges")
         tables = TwoTables.read(self.schema, node_table, edge_table, progress, with_time)
-        y, partition, labelled = None, tables.undivided(), None
+        y: Labels | None = None
+        partition, labelled = tables.undivided(), None
         if labels:
             labelled = labels_asked_for(self.schema, node_table, edge_table, tables)
             _, y = labelled.read(self.classes)
@@ -201,7 +203,7 @@ class GraphEncoder:
         self,
         tables: TwoTables,
         edges: EdgeRows,
-        y: NDArray[np.int64] | None,
+        y: Labels | None,
         partition: Partition,
         notes: list[str],
         labelled: LabelledRows | None,
@@ -219,7 +221,9 @@ class GraphEncoder:
                 *notes,
                 f"{count(strangers, 'node')} only in the edge table: all node features are missing",
             ]
-        masks = {} if y is None else {name: torch.from_numpy(m) for name, m in partition.masks(y).items()}
+        masks = (
+            {} if y is None else {name: torch.from_numpy(m) for name, m in partition.masks(strata(y)).items()}
+        )
         graph = EdgeGraph(
             x=torch.from_numpy(x),
             edge_index=torch.from_numpy(np.stack([edges.source, edges.target])),

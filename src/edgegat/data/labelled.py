@@ -11,7 +11,15 @@ import polars as pl
 from numpy.typing import NDArray
 
 from edgegat.data.errors import DataError
-from edgegat.data.labels import find_classes, number_labels, read_labels
+from edgegat.data.labels import (
+    Labels,
+    check_numbers,
+    find_classes,
+    number_labels,
+    read_labels,
+    read_numbers,
+    strata,
+)
 from edgegat.data.partition import Partition, divide, divide_again
 from edgegat.data.reading import Table
 from edgegat.data.roles import EdgeRoles, NodeRoles
@@ -39,7 +47,7 @@ class LabelledRows:
     roles: NodeRoles | EdgeRoles
     ids: pl.Series
     times: Callable[[], NDArray[np.float64]]
-    fill: Callable[[NDArray[np.int64]], NDArray[np.int64]]
+    fill: Callable[[Labels], Labels]
 
     @classmethod
     def find(cls, schema: Schema, nodes: Table | None, edges: Table, tables: TwoTables) -> LabelledRows | None:
@@ -48,7 +56,7 @@ class LabelledRows:
             times = tables.edge_times
             known = np.full(len(tables.numbering.source), np.nan) if times is None else times
             ids = edge_ids(tables, known)
-            return cls(schema, "edges", edges, schema.edges, ids, lambda: known, np.copy)
+            return cls(schema, "edges", edges, schema.edges, ids, lambda: known, lambda y: y.copy())
         if nodes is None or schema.nodes is None or schema.nodes.label is None:
             return None
         ids, read_times = tables.numbering.ids, tables.node_times.read
@@ -66,21 +74,28 @@ class LabelledRows:
         if self.roles.labelled is not None:
             self.table.require(self.roles.labelled, f"{self.on}.labelled")
 
-    def read(self, classes: list[str] | None = None) -> tuple[list[str], NDArray[np.int64]]:
-        """The classes, if they are not given, and each row's place in them."""
+    def read(self, classes: list[str] | None = None) -> tuple[list[str], Labels]:
+        """The classes, if they are not given, and each row's place in them; no classes and the numbers, if those are
+        to be predicted.
+        """
+        if self.roles.kind == "number":
+            numbers = read_numbers(self.table, self.roles, self.schema.spelling)
+            if classes is None:
+                check_numbers(numbers, f"{self.table.name}, column {self.label!r}")
+            return [], self.fill(numbers)
         labels = read_labels(self.table, self.roles, self.schema.spelling)
         found = (
             find_classes(labels, f"{self.table.name}, column {self.label!r}") if classes is None else classes
         )
         return found, self.fill(number_labels(labels, found, self.table, self.label))
 
-    def divide(self, y: NDArray[np.int64]) -> Partition:
+    def divide(self, y: Labels) -> Partition:
         """The split, read or drawn."""
-        return divide(self.schema, self.table, self.ids, y, self.times)
+        return divide(self.schema, self.table, self.ids, strata(y), self.times)
 
-    def divide_again(self, y: NDArray[np.int64], cut: TimeCut | None) -> Partition:
+    def divide_again(self, y: Labels, cut: TimeCut | None) -> Partition:
         """The split of tables that nothing is learned from."""
-        return divide_again(self.schema, self.table, self.ids, y, self.times, cut)
+        return divide_again(self.schema, self.table, self.ids, strata(y), self.times, cut)
 
 
 def edge_ids(tables: TwoTables, times: NDArray[np.float64]) -> pl.Series:

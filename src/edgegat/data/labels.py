@@ -1,4 +1,4 @@
-"""Labels of any kind become class numbers."""
+"""Labels become class numbers, or stay the numbers they are."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from edgegat.data.cells import Spelling, cell_is_missing, read_values
 from edgegat.data.errors import DataError
 from edgegat.data.reading import Table
 from edgegat.data.roles import EdgeRoles, NodeRoles
+
+Labels = NDArray[np.int64] | NDArray[np.float64]
+"""Class numbers, -1 where unlabelled, or numbers to predict, NaN where unlabelled."""
 
 _WHOLE = r"^[+-]?\d+\.0+$"
 _MANY_CLASSES = 1000
@@ -73,3 +76,40 @@ def number_labels(labels: pl.Series, classes: Sequence[str], nodes: Table, colum
     numbers = list(range(len(classes)))
     number = labels.replace_strict(list(classes), numbers, default=-1, return_dtype=pl.Int64)
     return number.fill_null(-1).to_numpy()
+
+
+def read_numbers(table: Table, roles: NodeRoles | EdgeRoles, spelling: Spelling) -> NDArray[np.float64]:
+    """``[rows]`` what a model of numbers is to predict, NaN where unlabelled."""
+    column, section = roles.label, "edges" if isinstance(roles, EdgeRoles) else "nodes"
+    assert column is not None
+    try:
+        cells = read_values(table, {column: "number"}, spelling)[column]
+    except DataError as error:
+        raise DataError(
+            f'{error}\nIt is to be predicted: [{section}] says kind = "number". With kind = "class" any values are '
+            "classes."
+        ) from None
+    if roles.labelled is not None:
+        counts = read_values(table, {roles.labelled: "flag"}, spelling)[roles.labelled]
+        cells = cells.set(counts.fill_null(0.0) == 0.0, None)
+    return cells.fill_null(np.nan).to_numpy()
+
+
+def check_numbers(numbers: NDArray[np.float64], where: str) -> None:
+    """Refuse numbers from which nothing can be learned."""
+    known = numbers[~np.isnan(numbers)]
+    if not len(known) or known.min() == known.max():
+        said = f"only {known[0]:g}" if len(known) else "no number at all"
+        raise DataError(f"{where} has {said}: two different numbers at least are needed to learn from.")
+
+
+def strata(y: Labels) -> NDArray[np.int64]:
+    """What a split keeps in the same ratio in each part, -1 where unlabelled: classes, or all numbers together.
+
+    Example:
+        >>> strata(np.array([1, -1, 0])).tolist(), strata(np.array([2.5, np.nan, -1.0])).tolist()
+        ([1, -1, 0], [0, -1, 0])
+    """
+    if y.dtype.kind == "i":
+        return y.astype(np.int64, copy=False)
+    return np.where(np.isnan(y), -1, 0)

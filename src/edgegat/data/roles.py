@@ -11,6 +11,7 @@ from edgegat.data.gaps import GAPS
 
 FeatureType = Literal["number", "amount", "category", "flag", "time", "count"]
 Aggregation = Literal["sum", "mean", "min", "max", "first", "last"]
+LabelKind = Literal["class", "number"]
 
 NUMERIC_AGGREGATIONS: tuple[Aggregation, ...] = ("sum", "mean", "min", "max", "first", "last")
 AGGREGATIONS: dict[FeatureType, tuple[Aggregation, ...]] = {
@@ -76,7 +77,8 @@ class NodeRoles(Section):
 
     Attributes:
         id: what the edges call a node.
-        label: the class; an empty cell means unlabelled.
+        label: what is to be learned; an empty cell means unlabelled.
+        kind: of the label: any values are classes, or a ``number`` is to be predicted.
         labelled: a flag; where it is not set, the label is ignored.
         time: when the node became known; a split by time goes by it.
         features: by column. Without it, every column that has no other role, its type inferred.
@@ -84,6 +86,7 @@ class NodeRoles(Section):
 
     id: Column
     label: Column | None = None
+    kind: LabelKind = "class"
     labelled: Column | None = None
     time: Column | None = None
     features: Features | None = None
@@ -94,6 +97,8 @@ class NodeRoles(Section):
         mistakes = _check_roles(roles, self.features)
         if self.labelled and not self.label:
             mistakes.append("'labelled' says where the label counts, but there is no 'label'")
+        if self.kind == "number" and not self.label:
+            mistakes.append("'kind' says what the label is, but there is no 'label'")
         mistakes += [
             f"features.{name}: 'aggregate' is for edges; a node has one row"
             for name, feature in (self.features or {}).items()
@@ -108,7 +113,8 @@ class EdgeRoles(Section):
 
     Attributes:
         source, target: the ids of the two nodes.
-        label: the class of the edge, if edges are to be told apart and not nodes; an empty cell means unlabelled.
+        label: what is to be learned, if it is about edges and not about nodes; an empty cell means unlabelled.
+        kind: of the label: any values are classes, or a ``number`` is to be predicted.
         labelled: a flag; where it is not set, the label is ignored.
         time: when it happened. It is no feature unless ``features`` lists it, too.
         gaps: adds four features to every edge: the seconds since the last and until the next transfer at its source,
@@ -123,6 +129,7 @@ class EdgeRoles(Section):
     source: Column
     target: Column
     label: Column | None = None
+    kind: LabelKind = "class"
     labelled: Column | None = None
     time: Column | None = None
     gaps: bool = False
@@ -137,6 +144,8 @@ class EdgeRoles(Section):
         mistakes = _check_roles(roles, self.features)
         if self.labelled and not self.label:
             mistakes.append("'labelled' says where the label counts, but there is no 'label'")
+        if self.kind == "number" and not self.label:
+            mistakes.append("'kind' says what the label is, but there is no 'label'")
         if self.label and self.parallel == "aggregate":
             mistakes.append('the label belongs to single edges: it needs parallel = "keep"')
         if (

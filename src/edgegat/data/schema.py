@@ -14,7 +14,7 @@ from edgegat.data._words import count, did_you_mean, listing, show
 from edgegat.data.cells import Spelling
 from edgegat.data.errors import DataError
 from edgegat.data.reading import Table
-from edgegat.data.roles import EdgeRoles, NodeRoles, Section, Split
+from edgegat.data.roles import EdgeRoles, LabelKind, NodeRoles, Section, Split
 
 
 class Schema(Section):
@@ -111,6 +111,12 @@ class Schema(Section):
         if self.edges.label:
             return "edges"
         return "nodes" if self.nodes is not None and self.nodes.label else ""
+
+    @property
+    def kind(self) -> LabelKind:
+        """Whether classes are to be learned or a number."""
+        numbers = self.edges.kind == "number" or (self.nodes is not None and self.nodes.kind == "number")
+        return "number" if numbers else "class"
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -12,6 +12,7 @@ from edgegat.data.cells import read_values
 from edgegat.data.edge_rows import EdgeRows, cell_types, edge_columns, gather_edges
 from edgegat.data.gaps import time_gaps
 from edgegat.data.ids import Numbering, number_nodes
+from edgegat.data.labels import Labels
 from edgegat.data.partition import NodeTimes, Partition, no_split
 from edgegat.data.progress import Progress
 from edgegat.data.reading import Table, TableSource, open_table
@@ -76,9 +77,10 @@ class TwoTables:
         of_edges = self.schema.labels_on == "edges"
         return no_split(len(self.numbering.source if of_edges else self.numbering.ids))
 
-    def fill(self, of_rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """``[rows]`` of the node table to ``[N]``, ``-1`` for nodes that only edges name."""
-        return np.concatenate([of_rows, np.full(len(self.numbering.ids) - len(of_rows), -1)])
+    def fill(self, of_rows: Labels) -> Labels:
+        """``[rows]`` of the node table to ``[N]``, unlabelled for nodes that only edges name."""
+        unknown = -1 if of_rows.dtype.kind == "i" else np.nan
+        return np.concatenate([of_rows, np.full(len(self.numbering.ids) - len(of_rows), unknown)])
 
     @property
     def edge_times(self) -> NDArray[np.float64] | None:

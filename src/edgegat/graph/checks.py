@@ -35,8 +35,15 @@ def check_graph(graph: EdgeGraph) -> None:
         raise ValueError(f"labels_on is {graph.labels_on!r}, but it must be one of 'nodes', 'edges'.")
     rows = graph.num_nodes if graph.labels_on == "nodes" else graph.num_edges
     if graph.y is not None:
-        _check_rows("y", graph.y, torch.long, rows, "class numbers from 0, -1 where unknown")
-        if graph.y.numel() and int(graph.y.min()) < -1:
+        numbers = graph.y.dtype == torch.float64
+        meaning = (
+            "numbers to predict, NaN where unknown" if numbers else "class numbers from 0, -1 where unknown"
+        )
+        _check_rows("y", graph.y, torch.float64 if numbers else torch.long, rows, meaning)
+        if numbers and bool(graph.y.isinf().any()):
+            row = int(graph.y.isinf().nonzero()[0])
+            raise ValueError(f"y[{row}] is {float(graph.y[row])}, but a number to predict is finite, or NaN.")
+        if not numbers and graph.y.numel() and int(graph.y.min()) < -1:
             row = int(graph.y.argmin())
             raise ValueError(
                 f"y[{row}] is {int(graph.y[row])}, but classes are numbered from 0, and -1 is unknown."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from math import nan
 from typing import TYPE_CHECKING, Any, Literal
 
 import torch
@@ -34,7 +35,8 @@ class EdgeGraph:
         x: ``[N, F]`` node features, floating point.
         edge_index: ``[2, M]`` node numbers, ``torch.int64``.
         edge_attr: ``[M, D]`` edge features, of the type of ``x``.
-        y: ``[N]`` class numbers from 0, ``torch.int64``, ``-1`` where unknown. Optional.
+        y: ``[N]`` class numbers from 0, ``torch.int64``, ``-1`` where unknown; or numbers to predict,
+            ``torch.float64``, NaN where unknown. Optional.
         train_mask, val_mask, test_mask: ``[N]`` booleans. Optional.
         labels_on: ``"nodes"``, or ``"edges"``: then ``y`` and the masks have a row for each edge, ``[M]``.
         note: what was done to make this graph from another, in words.
@@ -74,8 +76,18 @@ class EdgeGraph:
 
     @property
     def num_classes(self) -> int:
-        """One more than the largest class number; 0 without labels."""
-        return 0 if self.y is None or self.y.numel() == 0 else int(self.y.max()) + 1
+        """One more than the largest class number; 0 without classes."""
+        if self.y is None or self.y.numel() == 0 or self.y.is_floating_point():
+            return 0
+        return int(self.y.max()) + 1
+
+    @property
+    def labelled(self) -> Tensor:
+        """``[N]`` (``[M]`` of edges): where ``y`` is known."""
+        if self.y is None:
+            rows = self.num_nodes if self.labels_on == "nodes" else self.num_edges
+            return torch.zeros(rows, dtype=torch.bool, device=self.x.device)
+        return ~self.y.isnan() if self.y.is_floating_point() else self.y >= 0
 
     @cached_property
     def stars(self) -> Stars:
@@ -96,7 +108,8 @@ class EdgeGraph:
         new = edge_index.size(1) - self.num_edges
         labels = {name: t for name, t in self._tensors().items() if name in ("y", *MASKS)}
         unlabelled: dict[str, Any] = {
-            name: F.pad(t, (0, new), value=-1 if name == "y" else 0) for name, t in labels.items()
+            name: F.pad(t, (0, new), value=0 if name != "y" else nan if t.is_floating_point() else -1)
+            for name, t in labels.items()
         }
         return replace(self, **looped, **unlabelled)
 
@@ -183,5 +196,5 @@ class EdgeGraph:
             f"edge_features={self.edge_attr.size(1)}",
         ]
         if self.y is not None:
-            parts.append(f"labelled={int((self.y >= 0).sum())}")
+            parts.append(f"labelled={int(self.labelled.sum())}")
         return f"EdgeGraph({', '.join(parts)})"

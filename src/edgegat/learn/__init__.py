@@ -6,6 +6,7 @@ On tensors (torch, numpy and scikit-learn are enough)::
     predict(model, graph, calibration=None) -> Scores(probabilities [N, C], decided [N])
     embed(model, graph) -> Embeddings(nodes, edges)
     measure(y, probabilities, *, decided=None, wanted=None) -> Metrics
+    predict_numbers(model, graph, scale) -> [N], measure_numbers(y, predicted) -> NumberMetrics
     calibrate(logits, y, weights=None) -> Calibration
     reliability(came_true, predicted) -> Reliability
     repeat(run, seeds) -> {name: Repeats}
@@ -19,6 +20,7 @@ On tables (a DataError says what is wrong with them)::
     evaluate_job(model_folder, nodes, edges, *, progress=None) -> EvaluationReport
     predict_job(model_folder, nodes, edges, *, output=None, embeddings=False, progress=None) -> Predictions
     EGATClassifier(schema, **options).fit(nodes, edges).predict_proba(nodes, edges)
+    EGATRegressor(schema, **options).fit(nodes, edges).predict(nodes, edges)
 
 The names load on first use, so that options can be looked at without torch, and a model trained without polars.
 """
@@ -33,6 +35,7 @@ _HOME = {
     "Calibration": "calibration",
     "CheckpointError": "errors",
     "EGATClassifier": "classifier",
+    "EGATRegressor": "regressor",
     "EvaluationReport": "report",
     "Fitted": "fitting",
     "History": "history",
@@ -40,26 +43,31 @@ _HOME = {
     "MethodReport": "report",
     "Metrics": "metrics",
     "ModelOptions": "options",
+    "NumberMetrics": "number_metrics",
     "OptionError": "errors",
     "Predictions": "report",
     "Reliability": "calibration",
     "Repeats": "repeats",
     "SavedModel": "saved_model",
+    "Scale": "scale",
     "SavedModelError": "errors",
     "Scores": "predicting",
     "TrainReport": "report",
     "TrainingInterrupted": "errors",
     "TrainingOptions": "options",
     "boosting": "baselines",
+    "boosting_numbers": "number_baselines",
     "calibrate": "calibration",
     "embed": "predicting",
     "evaluate_job": "job_evaluate",
     "fit": "fitting",
     "load_model": "saved_model",
     "measure": "metrics",
+    "measure_numbers": "number_metrics",
     "plain_gat": "baselines",
     "predict": "predicting",
     "predict_job": "job_predict",
+    "predict_numbers": "predicting",
     "reliability": "calibration",
     "repeat": "repeats",
     "save_model": "saved_model",
@@ -89,11 +97,16 @@ if TYPE_CHECKING:
     from edgegat.learn.job_train import train_job as train_job
     from edgegat.learn.metrics import Metrics as Metrics
     from edgegat.learn.metrics import measure as measure
+    from edgegat.learn.number_baselines import boosting_numbers as boosting_numbers
+    from edgegat.learn.number_metrics import NumberMetrics as NumberMetrics
+    from edgegat.learn.number_metrics import measure_numbers as measure_numbers
     from edgegat.learn.options import ModelOptions as ModelOptions
     from edgegat.learn.options import TrainingOptions as TrainingOptions
     from edgegat.learn.predicting import Scores as Scores
     from edgegat.learn.predicting import embed as embed
     from edgegat.learn.predicting import predict as predict
+    from edgegat.learn.predicting import predict_numbers as predict_numbers
+    from edgegat.learn.regressor import EGATRegressor as EGATRegressor
     from edgegat.learn.repeats import Repeats as Repeats
     from edgegat.learn.repeats import repeat as repeat
     from edgegat.learn.report import EvaluationReport as EvaluationReport
@@ -103,6 +116,7 @@ if TYPE_CHECKING:
     from edgegat.learn.saved_model import SavedModel as SavedModel
     from edgegat.learn.saved_model import load_model as load_model
     from edgegat.learn.saved_model import save_model as save_model
+    from edgegat.learn.scale import Scale as Scale
 
 
 def __getattr__(name: str) -> object:

@@ -8,6 +8,7 @@ from os import PathLike
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from edgegat.graph import EdgeGraph
@@ -24,7 +25,7 @@ from edgegat.learn.training import evaluate, train
 
 BOOSTING = "gradient boosting"
 GAT = "GAT without edge features"
-_ROUNDS = 200
+ROUNDS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,17 +80,12 @@ def boosting(
     options = training_options or TrainingOptions()
     (progress or ignore_progress)("Gradient boosting", 0, 1)
     task = Task.of(graph, options.metric, options.class_weights, num_classes)
-    columns = np.concatenate([graph.x.double().cpu().numpy(), incident_aggregates(graph)[0]], 1)
-    if graph.labels_on == "edges":
-        first, second = graph.edge_index.cpu().numpy()
-        columns = np.concatenate([graph.edge_attr.double().cpu().numpy(), columns[first], columns[second]], 1)
     y, chosen, val = (t.cpu().numpy() for t in (task.y, task.train, task.val))
-    columns[:, np.isnan(columns[chosen]).all(0)] = 0.0  # scikit-learn cannot bin what is missing everywhere
+    columns = columns_for_trees(graph, chosen)
     present = np.unique(y[chosen])
     trees = HistGradientBoostingClassifier(
-        max_iter=_ROUNDS,
-        # A leaf of twenty, the default, would leave a handful of labels undivided.
-        min_samples_leaf=int(np.clip(len(chosen) // 20, 2, 20)),
+        max_iter=ROUNDS,
+        min_samples_leaf=leaf_size(len(chosen)),
         early_stopping=False,
         class_weight="balanced" if options.class_weights == "balanced" else None,
         random_state=options.seed % 2**32,
@@ -103,7 +99,7 @@ def boosting(
         out[:, present] = p
         return out
 
-    rounds = _ROUNDS
+    rounds = ROUNDS
     with threads_for(graph.num_edges):
         if len(val):
             losses = [score("log_loss", y[val], spread(p)) for p in trees.staged_predict_proba(columns[val])]
@@ -117,6 +113,21 @@ def boosting(
         rounds,
         time.perf_counter() - started,
     )
+
+
+def columns_for_trees(graph: EdgeGraph, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+    """What trees see of each labelled thing, of which the ``chosen`` train."""
+    columns = np.concatenate([graph.x.double().cpu().numpy(), incident_aggregates(graph)[0]], 1)
+    if graph.labels_on == "edges":
+        first, second = graph.edge_index.cpu().numpy()
+        columns = np.concatenate([graph.edge_attr.double().cpu().numpy(), columns[first], columns[second]], 1)
+    columns[:, np.isnan(columns[chosen]).all(0)] = 0.0  # scikit-learn cannot bin what is missing everywhere
+    return columns
+
+
+def leaf_size(rows: int) -> int:
+    """A leaf of twenty, scikit-learn's default, would leave a handful of labels undivided."""
+    return int(np.clip(rows // 20, 2, 20))
 
 
 def plain_gat(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast
@@ -15,16 +15,18 @@ from torch import Tensor
 
 from edgegat.graph import EdgeGraph, Pairs
 from edgegat.graph.edge_graph import LabelsOn
-from edgegat.learn.calibration import Calibration, calibrate
+from edgegat.learn.calibration import Calibration
 from edgegat.learn.checkpoint import CheckpointFile
 from edgegat.learn.device import choose_device, seeded, threads_for
 from edgegat.learn.edge_field import EdgeField
 from edgegat.learn.errors import LearningError
 from edgegat.learn.fingerprint import fingerprint
 from edgegat.learn.history import History
+from edgegat.learn.number_task import NumberTask
 from edgegat.learn.options import ModelOptions, TrainingOptions
 from edgegat.learn.progress import Progress, ignore_progress
 from edgegat.learn.receptive_field import ReceptiveField
+from edgegat.learn.scale import Scale
 from edgegat.learn.task import Task
 from edgegat.learn.training import evaluate, train
 from edgegat.nn import EGAT
@@ -38,7 +40,7 @@ class Fitted:
     Attributes:
         model: with the weights of its best epoch, in evaluation mode, on the CPU.
         logits: ``[N, C]`` what it says of every node of the graph it was trained on, on the CPU; ``[M, C]`` of
-            every edge, if those are labelled.
+            every edge, if those are labelled; of numbers, ``[N, 1]`` or ``[M, 1]`` on the scale of ``task``.
         calibration: makes probabilities of logits; fitted on the validation part.
         history: of every epoch.
         task: which nodes trained and which chose; on the CPU.
@@ -50,10 +52,15 @@ class Fitted:
     logits: Tensor
     calibration: Calibration
     history: History
-    task: Task
+    task: Task | NumberTask
     device: str
     backend: str
     seconds: float
+
+    @property
+    def scale(self) -> Scale | None:
+        """From outputs to numbers, if those were learned."""
+        return self.task.scale if isinstance(self.task, NumberTask) else None
 
 
 def fit(
@@ -76,7 +83,7 @@ def fit(
     The same graph, options and machine give the same bits, whatever was drawn from torch's generators before.
 
     Args:
-        graph: as it comes from the data, with ``y`` and masks.
+        graph: as it comes from the data, with ``y`` (classes, or numbers to predict) and masks.
         model_options: sizes and dropouts.
         training_options: everything else.
         num_classes: ``C``, if not all classes have a labelled node here.
@@ -108,18 +115,20 @@ def fit(
         backend = choose_backend(options.backend, device)
     except (ValueError, RuntimeError) as error:
         raise LearningError(str(error)) from None
-    task = Task.of(graph, options.metric, options.class_weights, num_classes)
+    task: Task | NumberTask
+    if graph.y is not None and graph.y.is_floating_point():
+        task = NumberTask.of(graph, options.metric)
+    else:
+        task = Task.of(graph, options.metric, options.class_weights, num_classes)
     checkpoint = checkpoint_of(checkpoints, graph, sizes, options, device.type, backend)
 
     with seeded(options.seed, device), threads_for(graph.num_edges), _readable_memory_errors(device):
-        sides = graph.x.size(1), graph.edge_attr.size(1), task.num_classes
+        sides = graph.x.size(1), graph.edge_attr.size(1), task.outputs
         model = new_model(*sides, sizes, options.backend, graph.labels_on)
         model = model.to(device=device, dtype=graph.x.dtype)
         # Means are taken on the CPU: a GPU adds in another order every time, which would be other bits.
         looped = graph.with_virtual_self_loops().to(device)
-        there = replace(
-            task, **{name: getattr(task, name).to(device) for name in ("y", "train", "val", "weights")}
-        )
+        there = task.to(device)
         field: type[ReceptiveField | EdgeField] = ReceptiveField if graph.labels_on == "nodes" else EdgeField
         pairs = Pairs.of(looped.stars, sizes.directed) if sizes.pairs else None
         seen_in_training, seen_in_validation = (
@@ -138,11 +147,10 @@ def fit(
         )
         logits = evaluate(model, lambda: cast(Tensor, model(looped.x, looped.stars, looped.edge_attr)), options)
     logits = logits.to("cpu", graph.x.dtype)[: task.y.numel()]
-    calibration = calibrate(logits[task.val], task.y[task.val], task.weights)
     return Fitted(
         model=model.cpu(),
         logits=logits,
-        calibration=calibration,
+        calibration=task.calibrate(logits),
         history=history,
         task=task,
         device=str(device),

@@ -15,7 +15,8 @@ class Validation(NamedTuple):
     metric: float
     """The one that was chosen; ``"log_loss"`` is the loss, classes weighing as in training."""
     loss: float
-    accuracy: float
+    accuracy: float | None
+    """``None`` of numbers."""
 
 
 @dataclass
@@ -24,10 +25,11 @@ class History:
 
     Attributes:
         metric: the validation metric that chose the best epoch.
-        train_loss: cross-entropy on the training part, with dropout, before the epoch's step.
-        val_loss: cross-entropy on the validation part, after it; classes weigh as they do in training.
+        train_loss: cross-entropy on the training part, with dropout, before the epoch's step; of numbers the mean
+            squared error, in standard deviations.
+        val_loss: likewise on the validation part, after it; classes weigh as they do in training.
         val_metric: after the step, too.
-        val_accuracy: likewise, for people.
+        val_accuracy: likewise, for people; ``None`` of numbers.
         learning_rate: of the step.
         best_epoch: whose weights were kept, from 1; 0 before the first.
         ended: why: no better epoch for too long (``"patience"``), or the last of all (``"epochs"``).
@@ -75,7 +77,8 @@ class History:
         return better
 
     def _key(self, validation: Validation) -> tuple[float, float]:
-        return (-validation.metric if self.metric == "log_loss" else validation.metric, -validation.loss)
+        smaller_is_better = self.metric in ("log_loss", "rmse", "mae")
+        return (-validation.metric if smaller_is_better else validation.metric, -validation.loss)
 
     def _best_key(self) -> tuple[float, float]:
         metric, loss = self.val_metric[self.best_epoch - 1], self.val_loss[self.best_epoch - 1]

@@ -10,8 +10,7 @@ from edgegat.data import DataError
 from edgegat.data.reading import TableSource
 from edgegat.learn.device import choose_device
 from edgegat.learn.job_predict import encoder_of
-from edgegat.learn.metrics import measure
-from edgegat.learn.predicting import predict
+from edgegat.learn.predicting import outputs_of
 from edgegat.learn.progress import Progress, ignore_progress
 from edgegat.learn.report import PARTS, EvaluationReport, reliability_of
 from edgegat.learn.saved_model import SavedModel, load_model
@@ -40,14 +39,14 @@ def evaluate_job(
     saved = model if isinstance(model, SavedModel) else load_model(model)
     encoded = encoder_of(saved, model).encode(nodes, edges, labels=True, progress=tell)
     assert encoded.graph.y is not None
-    labelled = (encoded.graph.y >= 0).numpy()
+    labelled = encoded.graph.labelled.numpy()
     if not labelled.any():
         one = saved.model.readout[:-1]
         raise DataError(f"no {one} of the {one} table has a label, so there is nothing to compare with.")
     tell("Scoring", 0, 1)
-    scores = predict(saved.model.to(choose_device(device)), encoded.graph, saved.calibration)
+    outputs = outputs_of(saved.model.to(choose_device(device)), encoded.graph)
     saved.model.cpu()
-    y = encoded.graph.y.numpy()
+    y, answers = encoded.graph.y, saved.answers
 
     was = {
         part: encoded.labelled_ids.is_in(pl.Series(saved.split.get(part, []), dtype=pl.String)).to_numpy()
@@ -57,7 +56,7 @@ def evaluate_job(
     groups = {part: mask & labelled for part, mask in was.items()}
     unseen = groups["test"] | groups[NEW]
     parts = {
-        part: measure(y[mask], scores.probabilities[mask], decided=scores.decided[mask], wanted=saved.wanted)
+        part: answers.measure(y[mask], outputs[mask])
         for part, mask in {**groups, "unseen": unseen}.items()
         if mask.any()
     }
@@ -65,9 +64,8 @@ def evaluate_job(
     return EvaluationReport(
         unseen=parts.pop("unseen", None),
         parts=parts,
-        reliability=reliability_of(y[judged], scores.probabilities[judged], saved.wanted),
-        classes=saved.classes,
-        wanted=saved.wanted,
+        answers=answers,
+        reliability=reliability_of(answers, y[judged], outputs[judged]),
         notes=encoded.notes,
         labels_on=saved.model.readout,
     )

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 from torch import Tensor
 
@@ -16,7 +15,7 @@ from edgegat.data.reading import TableSource
 from edgegat.learn.device import choose_device
 from edgegat.learn.errors import LearningError, SavedModelError
 from edgegat.learn.files import NEW
-from edgegat.learn.predicting import Scores, embed, predict
+from edgegat.learn.predicting import embed, outputs_of
 from edgegat.learn.progress import Progress, ignore_progress
 from edgegat.learn.report import Predictions
 from edgegat.learn.saved_model import SavedModel, load_model
@@ -61,7 +60,7 @@ def predict_job(
     encoded = encoder_of(saved, model).encode(nodes, edges, progress=tell)
     tell("Scoring", 0, 1)
     network = saved.model.to(choose_device(device))
-    scores = predict(network, encoded.graph, saved.calibration)
+    outputs = outputs_of(network, encoded.graph)
     node_features = edge_features = None
     if embeddings:
         tell("Embedding", 0, 1)
@@ -69,22 +68,22 @@ def predict_job(
         node_features = _with_channels(pl.DataFrame({"id": encoded.ids}), vectors.nodes)
         edge_features = _with_channels(_ends(encoded), vectors.edges)
     network.cpu()
-    frame = _table(saved, encoded, scores)
+    of_edges = network.readout == "edges"
+    ids = _ends(encoded) if of_edges else pl.DataFrame({"id": encoded.ids})
+    frame = pl.concat([ids, saved.answers.table(outputs)], how="horizontal")
     files = []
     if target is not None:
         tell("Writing", 0, 1)
         for part, content in (("", frame), (".nodes", node_features), (".edges", edge_features)):
             if content is not None:
                 files.append(_write(content, target.with_name(target.stem + part + target.suffix)))
-    of_edges = network.readout == "edges"
     return Predictions(
         nodes=None if of_edges else frame,
         edges=frame if of_edges else None,
         node_embeddings=node_features,
         edge_embeddings=edge_features,
         in_table=encoded.in_table,
-        classes=saved.classes,
-        wanted=saved.classes[saved.wanted],
+        answers=saved.answers,
         notes=encoded.notes,
         files=files,
     )
@@ -98,22 +97,6 @@ def encoder_of(saved: SavedModel, folder: object) -> GraphEncoder:
             f"{name} was trained on tensors, so it cannot read tables: use edgegat.learn.predict with a graph."
         )
     return GraphEncoder.from_dict(saved.encoder, f"the encoder of {name}")
-
-
-def _table(saved: SavedModel, encoded: EncodedGraph, scores: Scores) -> pl.DataFrame:
-    p, decided = scores
-    names = pl.Series(list(saved.classes), dtype=pl.String)
-    of_edges = saved.model.readout == "edges"
-    frame = (_ends(encoded) if of_edges else pl.DataFrame({"id": encoded.ids})).with_columns(
-        pl.Series("class", names.gather(decided)),
-        pl.Series("probability", np.take_along_axis(p, decided[:, None], 1)[:, 0]),
-        pl.Series("score", p[:, saved.wanted]),
-    )
-    if len(saved.classes) == 2:
-        return frame
-    return frame.with_columns(
-        pl.Series(f"probability of {name}", p[:, number]) for number, name in enumerate(saved.classes)
-    )
 
 
 def _ends(encoded: EncodedGraph) -> pl.DataFrame:

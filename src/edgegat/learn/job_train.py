@@ -3,41 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import torch
-from numpy.typing import NDArray
-from torch import Tensor
-
 from edgegat.data import DataError, EncodedGraph, GraphEncoder, Schema
-from edgegat.data.cells import FALSE_WORDS, TRUE_WORDS
 from edgegat.data.checks import Finding, check_tables
 from edgegat.data.reading import TableSource
-from edgegat.learn.baselines import Baseline, boosting, plain_gat
-from edgegat.learn.calibration import Calibration
+from edgegat.graph import EdgeGraph
+from edgegat.learn.contest import Contestant, compete
 from edgegat.learn.errors import OptionError
 from edgegat.learn.fingerprint import fingerprint
-from edgegat.learn.fitting import Fitted, fit
-from edgegat.learn.metrics import Metrics
+from edgegat.learn.fitting import Fitted
 from edgegat.learn.options import ModelOptions, TrainingOptions
 from edgegat.learn.progress import Progress, ignore_progress
 from edgegat.learn.repeats import gather
-from edgegat.learn.report import (
-    SCALARS,
-    MethodReport,
-    TrainReport,
-    measure_nodes,
-    parts_of,
-    reliability_of,
-)
+from edgegat.learn.report import MethodReport, TrainReport, parts_of, reliability_of
 from edgegat.learn.saved_model import SavedModel, save_model
 
-EGAT_NAME = "EGAT"
 CHECKPOINTS = "checkpoints"
 
 
@@ -64,7 +48,8 @@ def train_job(
         model_options: sizes and dropouts.
         training_options: everything else.
         output: a folder for the saved model and, below it, ``checkpoints``; nothing is written without it.
-        baselines: whether to train gradient boosting and a GAT without edge features on the same split.
+        baselines: whether to train gradient boosting and a GAT without edge features on the same split; for numbers,
+            gradient boosting, beside the training part's mean.
         repeats: how many runs, with the seeds ``seed``, ``seed + 1``, ... of the model and of the split (as far as
             the schema leaves it to be drawn). The model that is saved is that of the first run.
         resume: go on where an earlier call with this ``output`` was stopped.
@@ -122,21 +107,10 @@ def train_job(
 
 
 @dataclass(frozen=True, eq=False)
-class _Method:
-    name: str
-    logits: Tensor
-    calibration: Calibration
-    seconds: float
-    parts: Mapping[str, Metrics]
-
-
-@dataclass(frozen=True, eq=False)
 class _Run:
-    encoder: GraphEncoder
     encoded: EncodedGraph
     fitted: Fitted
-    methods: list[_Method]
-    wanted: int
+    methods: list[Contestant]
     judge: str
     saved: SavedModel
 
@@ -153,58 +127,25 @@ def _run(
     resume: bool,
     tell: Progress,
 ) -> _Run:
-    """One split, one seed: EGAT, and the baselines on the same nodes."""
+    """One split, one seed."""
     encoder, encoded = GraphEncoder.fit(nodes, edges, schema, split_seed=split_seed, progress=tell)
-    graph, C = encoded.graph, len(encoded.classes)
-    fitted = fit(
-        graph,
-        sizes,
-        options,
-        num_classes=C,
-        checkpoints=checkpoints,
-        resume=resume,
-        progress=tell,
-    )
-    others: list[Baseline] = []
-    if baselines:
-        others.append(boosting(graph, options, num_classes=C, progress=tell))
-    if baselines and graph.labels_on == "nodes":  # without edge features a GAT has nothing to say of an edge
-        others.append(
-            plain_gat(
-                graph,
-                sizes,
-                options,
-                num_classes=C,
-                checkpoints=None if checkpoints is None else checkpoints / "gat",
-                resume=resume,
-                progress=tell,
-            )
-        )
-    assert graph.y is not None
-    wanted = wanted_class(encoded.classes, torch.bincount(graph.y[fitted.task.train], minlength=C))
-    parts = parts_of(graph)
-    methods = []
-    results: list[tuple[str, Fitted | Baseline]] = [(EGAT_NAME, fitted), *((o.name, o) for o in others)]
-    for name, result in results:
-        measured = {
-            part: measure_nodes(result.logits, result.calibration, graph.y, mask, wanted)
-            for part, mask in parts.items()
-        }
-        known = {part: metrics for part, metrics in measured.items() if metrics is not None}
-        methods.append(_Method(name, result.logits, result.calibration, result.seconds, known))
+    graph, classes = encoded.graph, encoded.classes
+    fitted, methods = compete(graph, classes, sizes, options, baselines, checkpoints, resume, tell)
+    parts, answers = parts_of(graph), methods[0].answers
     saved = SavedModel(
         model=fitted.model,
         model_options=sizes,
         training_options=options,
         calibration=fitted.calibration,
         history=fitted.history,
-        classes=tuple(encoded.classes),
-        wanted=wanted,
+        classes=tuple(classes),
+        wanted=answers.wanted,
+        scale=fitted.scale,
         encoder=encoder.to_dict(),
         split={part: encoded.labelled_ids.filter(mask.numpy()).to_list() for part, mask in parts.items()},
         data={**_sizes(graph), "fingerprint": fingerprint(graph)},
     )
-    return _Run(encoder, encoded, fitted, methods, wanted, list(parts)[-1], saved)
+    return _Run(encoded, fitted, methods, list(parts)[-1], saved)
 
 
 def _report(
@@ -218,22 +159,19 @@ def _report(
     graph = first.encoded.graph
     assert graph.y is not None
     judges = parts_of(graph)[first.judge]
-    truth: NDArray[np.int64] = graph.y[judges].numpy()
-    probabilities = {
-        method.name: method.calibration.probabilities(method.logits[judges]) for method in first.methods
-    }
+    egat = first.methods[0]
     methods = {}
     for place, method in enumerate(first.methods):
         results = [
-            {name: getattr(run.methods[place].parts[run.judge], name) for name in SCALARS} for run in runs
+            {name: getattr(run.methods[place].parts[run.judge], name) for name in egat.answers.scalars}
+            for run in runs
         ]
         methods[method.name] = MethodReport(method.name, method.parts, gather(results), method.seconds)
     return TrainReport(
         methods=methods,
         judge=first.judge,
-        classes=first.encoded.classes,
-        wanted=first.wanted,
-        reliability=reliability_of(truth, probabilities[EGAT_NAME], first.wanted),
+        answers=egat.answers,
+        reliability=reliability_of(egat.answers, graph.y[judges], egat.outputs[judges]),
         findings=findings,
         notes=first.encoded.notes,
         graph=_sizes(graph),
@@ -243,9 +181,9 @@ def _report(
         seconds=0.0,
         folder=folder,
         model=first.saved,
-        truth=truth,
-        probabilities=probabilities,
-        everybody=first.fitted.calibration.probabilities(first.fitted.logits)[:, first.wanted],
+        truth=graph.y[judges].numpy(),
+        probabilities={m.name: m.answers.values(m.outputs[judges]) for m in first.methods},
+        everybody=egat.answers.scores(egat.outputs),
         labels=graph.y.numpy(),
         labels_on=graph.labels_on,
     )
@@ -260,11 +198,11 @@ def _check(nodes: TableSource | None, edges: TableSource, schema: Schema, tell: 
     return findings
 
 
-def _sizes(graph: Any) -> dict[str, int]:
+def _sizes(graph: EdgeGraph) -> dict[str, int]:
     return {
         "nodes": graph.num_nodes,
         "edges": graph.num_edges,
-        "labelled": int((graph.y >= 0).sum()),
+        "labelled": int(graph.labelled.sum()),
         "node_features": graph.x.size(1),
         "edge_features": graph.edge_attr.size(1),
     }
@@ -273,22 +211,3 @@ def _sizes(graph: Any) -> dict[str, int]:
 def _numbered(tell: Progress, number: int, total: int) -> Progress:
     """Say of which run each step is."""
     return lambda step, now, steps: tell(f"Run {number + 1} of {total}: {step}", now, steps)
-
-
-def wanted_class(classes: Sequence[str], counts: Tensor) -> int:
-    """The number of the class that is looked for: of a yes and a no the yes, else the rarest in training.
-
-    Example:
-        >>> wanted_class(["0", "1"], torch.tensor([40, 60]))
-        1
-        >>> wanted_class(["honest", "a swindler", "unclear"], torch.tensor([70, 5, 25]))
-        1
-    """
-    words = [name.strip().lower() for name in classes]
-    if len(words) == 2:
-        for number, word in enumerate(words):
-            if word in TRUE_WORDS and words[1 - number] in FALSE_WORDS:
-                return number
-    # Of equally rare ones the last; a class that training lacks is not looked for.
-    last_first = torch.where(counts > 0, counts, counts.sum() + 1).flip(0)
-    return len(words) - 1 - int(last_first.argmin())

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Literal, Self, get_args
 
 from edgegat.learn.errors import OptionError
 
-Metric = Literal["accuracy", "balanced_accuracy", "macro_f1", "roc_auc", "pr_auc", "log_loss"]
+Metric = Literal["accuracy", "balanced_accuracy", "macro_f1", "roc_auc", "pr_auc", "log_loss", "rmse", "mae"]
+NUMBER_METRICS: tuple[Metric, ...] = ("rmse", "mae")
 Schedule = Literal["none", "cosine", "plateau"]
 ClassWeights = Literal["none", "balanced"]
 Rule = tuple[type, float, float]
@@ -132,7 +133,7 @@ class TrainingOptions(_Options):
         epochs: steps at most; each sees the whole graph.
         patience: stop after so many epochs in a row without a better validation metric.
         metric: the validation metric that stops and that chooses the best weights; of equal ones, the smaller
-            loss decides.
+            loss decides. Of numbers it is ``"rmse"`` or ``"mae"``; ``"log_loss"``, the default, is ``"rmse"`` then.
         schedule: of the learning rate: ``"none"``, ``"cosine"`` (to zero at the last epoch) or ``"plateau"``
             (halved whenever the validation loss has not fallen for a quarter of ``patience``).
         clip: the gradient's largest norm; 0 leaves it alone.

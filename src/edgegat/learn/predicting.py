@@ -11,6 +11,7 @@ from torch import Tensor
 
 from edgegat.graph import EdgeGraph, Stars
 from edgegat.learn.calibration import Calibration
+from edgegat.learn.scale import Scale
 from edgegat.nn import EGAT, Embeddings
 
 
@@ -35,11 +36,28 @@ def predict(model: EGAT, graph: EdgeGraph, calibration: Calibration | None = Non
         >>> scores.probabilities.shape, scores.decided.shape
         ((3, 4), (3,))
     """
+    logits = outputs_of(model, graph).numpy()
+    return Scores((calibration or Calibration()).probabilities(logits), logits.argmax(1))
+
+
+def predict_numbers(model: EGAT, graph: EdgeGraph, scale: Scale) -> NDArray[np.float64]:
+    """``[N]`` the numbers of all nodes of a graph, or ``[M]`` of all edges, from a model that has learned numbers.
+
+    Example:
+        >>> graph = EdgeGraph(torch.ones(3, 1), torch.tensor([[0, 1], [1, 2]]), torch.ones(2, 2))
+        >>> predict_numbers(EGAT(in_channels=1, edge_dim=2, out_channels=1), graph, Scale(5.0, 2.0)).shape
+        (3,)
+    """
+    return scale.numbers(outputs_of(model, graph))
+
+
+def outputs_of(model: EGAT, graph: EdgeGraph) -> Tensor:
+    """``[N, C]`` the outputs for all nodes, or ``[M, C]`` for all edges, in 64 bits on the CPU."""
     model.eval()
     with torch.no_grad():
         rows = graph.num_nodes if model.readout == "nodes" else graph.num_edges
-        logits = model(*_looped(model, graph))[:rows].double().cpu().numpy()
-    return Scores((calibration or Calibration()).probabilities(logits), logits.argmax(1))
+        outputs: Tensor = model(*_looped(model, graph))[:rows].double().cpu()
+    return outputs
 
 
 def embed(model: EGAT, graph: EdgeGraph) -> Embeddings:

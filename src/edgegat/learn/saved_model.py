@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,16 +14,18 @@ from typing import Any
 
 from safetensors.torch import load, save
 
+from edgegat.learn.answers import Answers, ClassAnswers, NumberAnswers
 from edgegat.learn.bundle import DamagedBundleError, read_bundle, read_manifest, write_bundle
 from edgegat.learn.calibration import Calibration
 from edgegat.learn.errors import LearningError, SavedModelError
 from edgegat.learn.fitting import new_model
 from edgegat.learn.history import History
 from edgegat.learn.options import ModelOptions, TrainingOptions
+from edgegat.learn.scale import Scale
 from edgegat.nn import EGAT
 
 FORMAT = "edgegat model"
-VERSION = 1
+VERSION = 2
 CONFIG, WEIGHTS, ENCODER, SPLIT, METRICS, HISTORY = (
     "config.json",
     "model.safetensors",
@@ -43,8 +46,9 @@ class SavedModel:
         model_options, training_options: what it was made with.
         calibration: from its logits to probabilities.
         history: of its training.
-        classes: ``[C]`` what the class numbers mean.
+        classes: ``[C]`` what the class numbers mean; empty if numbers were learned.
         wanted: the number of the class that is looked for.
+        scale: from the outputs to numbers, if those were learned.
         encoder: what made the graph of two tables, as plain JSON; ``None`` for a model of tensors.
         split: the ids of the labelled nodes of each part, by its name.
         metrics: of each part, and whatever else was measured; plain JSON.
@@ -59,11 +63,19 @@ class SavedModel:
     history: History
     classes: tuple[str, ...]
     wanted: int = -1
+    scale: Scale | None = None
     encoder: Mapping[str, Any] | None = None
     split: Mapping[str, list[str]] = field(default_factory=dict)
     metrics: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=lambda: current_versions())
+
+    @property
+    def answers(self) -> Answers:
+        """What the model's outputs mean."""
+        if self.scale is not None:
+            return NumberAnswers(self.scale)
+        return ClassAnswers(self.calibration, self.classes, self.wanted)
 
 
 def save_model(folder: str | PathLike[str], saved: SavedModel) -> Path:
@@ -101,6 +113,7 @@ def save_model(folder: str | PathLike[str], saved: SavedModel) -> Path:
         "calibration": saved.calibration.to_dict(),
         "classes": list(saved.classes),
         "wanted": saved.wanted,
+        "scale": saved.scale and saved.scale.to_dict(),
         "data": dict(saved.data),
         "versions": dict(saved.versions),
     }
@@ -152,6 +165,7 @@ def load_model(folder: str | PathLike[str]) -> SavedModel:
             history=History.from_dict(json.loads(contents[HISTORY])),
             classes=tuple(about["classes"]),
             wanted=about["wanted"],
+            scale=_checked_scale(about.get("scale"), out_channels, about["classes"]),
             encoder=json.loads(contents[ENCODER]),
             split=json.loads(contents[SPLIT]),
             metrics=json.loads(contents[METRICS]),
@@ -199,6 +213,16 @@ def _read_config(path: Path) -> dict[str, Any]:
             "update edgegat."
         )
     return about
+
+
+def _checked_scale(values: Mapping[str, float] | None, outputs: int, classes: list[str]) -> Scale | None:
+    """Refuse numbers from a network of classes, and the other way round."""
+    if values is None:
+        return None
+    scale = Scale(**values)
+    if outputs != 1 or classes or not (math.isfinite(scale.mean) and 0 < scale.deviation < math.inf):
+        raise ValueError(f"{scale} does not belong to {outputs} outputs and {len(classes)} classes")
+    return scale
 
 
 def _say_damaged(path: Path, what: str) -> str:

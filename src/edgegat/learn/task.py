@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from edgegat.graph import EdgeGraph
-from edgegat.learn.errors import LearningError
+from edgegat.learn.calibration import Calibration, calibrate
+from edgegat.learn.errors import LearningError, OptionError
 from edgegat.learn.history import Validation
 from edgegat.learn.metrics import score
-from edgegat.learn.options import ClassWeights, Metric
+from edgegat.learn.options import NUMBER_METRICS, ClassWeights, Metric
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +56,13 @@ class Task:
             >>> Task.of(graph, class_weights="balanced").weights.tolist()
             [0.666..., 2.0]
         """
-        if graph.y is None:
-            raise LearningError("the graph has no labels y: without any there is nothing to learn from.")
+        train, val = rows_of_parts(graph)
+        assert graph.y is not None
+        if metric in NUMBER_METRICS:
+            raise OptionError(
+                f"metric is {metric!r}, which is of numbers, but what is to be learned is classes: choose another."
+            )
         C = graph.num_classes if num_classes is None else num_classes
-        labelled = graph.y >= 0
-        train = _numbers(labelled if graph.train_mask is None else labelled & graph.train_mask)
-        val = _numbers(labelled & graph.val_mask) if graph.val_mask is not None else train[:0]
         counts = torch.bincount(graph.y[train], minlength=C)
         if C < 2 or int((counts > 0).sum()) < 2:
             raise LearningError(
@@ -84,6 +87,16 @@ class Task:
         """``C``."""
         return self.weights.numel()
 
+    @property
+    def outputs(self) -> int:
+        """How many the network has: one for each class."""
+        return self.num_classes
+
+    def to(self, device: torch.device | str) -> Self:
+        """The same task on another device."""
+        moved = {name: getattr(self, name).to(device) for name in ("y", "train", "val", "weights")}
+        return replace(self, **moved)
+
     def loss(self, logits: Tensor) -> Tensor:
         """What the training nodes' mistakes cost, on average: the weighted cross-entropy of ``[n, C]``."""
         return F.cross_entropy(logits.to(self.weights.dtype), self.y[self.train], self.weights)
@@ -95,6 +108,19 @@ class Task:
         truth, p = y.cpu().numpy(), logits.double().softmax(1).cpu().numpy()
         metric = loss if self.metric == "log_loss" else score(self.metric, truth, p)
         return Validation(metric, loss, score("accuracy", truth, p))
+
+    def calibrate(self, logits: Tensor) -> Calibration:
+        """What makes probabilities of ``[N, C]``, by the validation nodes."""
+        return calibrate(logits[self.val], self.y[self.val], self.weights)
+
+
+def rows_of_parts(graph: EdgeGraph) -> tuple[Tensor, Tensor]:
+    """The labelled rows that train and those that validate."""
+    if graph.y is None:
+        raise LearningError("the graph has no labels y: without any there is nothing to learn from.")
+    train = _numbers(graph.labelled if graph.train_mask is None else graph.labelled & graph.train_mask)
+    val = _numbers(graph.labelled & graph.val_mask) if graph.val_mask is not None else train[:0]
+    return train, val
 
 
 def _numbers(mask: Tensor) -> Tensor:

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from edgegat.learn.checkpoint import CheckpointFile, Snapshot
 from edgegat.learn.errors import LearningError, TrainingInterrupted
 from edgegat.learn.history import History, Validation
+from edgegat.learn.number_task import NumberTask
 from edgegat.learn.options import TrainingOptions
 from edgegat.learn.progress import Progress, ignore_progress
 from edgegat.learn.schedule import LearningRate
@@ -26,7 +27,7 @@ def train(
     model: nn.Module,
     train_logits: Logits,
     val_logits: Logits,
-    task: Task,
+    task: Task | NumberTask,
     options: TrainingOptions,
     *,
     checkpoint: CheckpointFile | None = None,
@@ -93,7 +94,7 @@ def evaluate(model: nn.Module, logits: Logits, options: TrainingOptions) -> Tens
         return logits()
 
 
-def _step(run: _Run, train_logits: Logits, task: Task, options: TrainingOptions) -> float:
+def _step(run: _Run, train_logits: Logits, task: Task | NumberTask, options: TrainingOptions) -> float:
     """One step of Adam on all training nodes; returns the loss before it."""
     for group in run.optimizer.param_groups:
         group["lr"] = run.learning_rate.now
@@ -117,7 +118,7 @@ def _step(run: _Run, train_logits: Logits, task: Task, options: TrainingOptions)
 class _Run:
     """What changes from epoch to epoch."""
 
-    def __init__(self, model: nn.Module, options: TrainingOptions, task: Task) -> None:
+    def __init__(self, model: nn.Module, options: TrainingOptions, task: Task | NumberTask) -> None:
         self.model = model
         self.options = options
         self.optimizer = torch.optim.Adam(
@@ -203,8 +204,10 @@ def _below(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _say(history: History) -> str:
-    accuracy, best = history.val_accuracy[-1], history.best
-    if accuracy is None or best is None:
+    accuracy, loss, best = history.val_accuracy[-1], history.val_loss[-1], history.best
+    if loss is None or best is None:
         return f"loss {history.train_loss[-1]:.3f}"
     name = history.metric.replace("_", " ")
+    if accuracy is None:
+        return f"validation loss {loss:.3f}, best {name} {best:.4g} in epoch {history.best_epoch}"
     return f"validation accuracy {accuracy:.3f}, best {name} {best:.3f} in epoch {history.best_epoch}"

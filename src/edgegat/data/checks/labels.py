@@ -31,7 +31,8 @@ def check_classes(subject: Subject, findings: Findings) -> None:
 
 def check_parts(subject: Subject, findings: Findings) -> None:
     """EG017, EG018, EG019 and EG020."""
-    if subject.nodes is None or subject.labels is None:
+    numbers = subject.schema.labels_on == "nodes" and subject.schema.kind == "number"
+    if subject.nodes is None or (subject.labels is None and not numbers):
         return
     _check_words(subject, findings)
     _check_twice(subject, findings)

@@ -94,7 +94,7 @@ class Subject:
 
     @cached_property
     def node_cells(self) -> Cells:
-        """Features, times and flags of the node table."""
+        """Features, times, flags and numbers to predict of the node table."""
         roles = self.resolved.nodes
         if self.nodes is None or roles is None:
             return Cells({}, pl.DataFrame(), {})
@@ -105,22 +105,26 @@ class Subject:
         for column in (roles.labelled, *flags):
             if column is not None:
                 types[column] = "flag"
+        if roles.label is not None and roles.kind == "number":
+            types[roles.label] = "number"
         return _read(self.nodes, types, self.schema)
 
     @cached_property
     def edge_cells(self) -> Cells:
-        """Features and times of the edge table."""
+        """Features, times and numbers to predict of the edge table."""
         roles = self.resolved.edges
         types: dict[str, FeatureType] = {name: feature.type for name, feature in (roles.features or {}).items()}
         if roles.time is not None:
             types[roles.time] = "time"
+        if roles.label is not None and roles.kind == "number":
+            types[roles.label] = "number"
         return _read(self.edges, types, self.schema)
 
     @cached_property
     def labels(self) -> pl.Series | None:
-        """``[rows]`` of the node table as text; ``None`` without labels, or if the flag of them is unreadable."""
+        """``[rows]`` of the node table as text; ``None`` without classes, or if the flag of them is unreadable."""
         roles = self.schema.nodes
-        if self.nodes is None or roles is None or roles.label is None:
+        if self.nodes is None or roles is None or roles.label is None or roles.kind == "number":
             return None
         if roles.labelled in self.node_cells.unreadable:
             return None

@@ -17,6 +17,7 @@ def draw_comparison(
     results: Mapping[str, Sequence[float]],
     intervals: Mapping[str, tuple[float, float]],
     metric: str,
+    lowest: float = 0.0,
 ) -> Figure:
     """One row for each model: a small dot for each split, a large one and a bar for mean and 95 % interval.
 
@@ -24,6 +25,7 @@ def draw_comparison(
         results: the metric on the test part of each split, by model, the first one on top.
         intervals: the ends of the 95 % interval of the mean, by model; none with one split.
         metric: what it is called.
+        lowest: the smallest value it can have; the largest is 1.
 
     Example:
         >>> figure = draw_comparison({"EGAT": [0.9, 0.8], "GAT": [0.7, 0.6]}, {"EGAT": (0.8, 0.9)}, "accuracy")
@@ -42,7 +44,11 @@ def draw_comparison(
                 axes.plot(known, np.full(len(known), row + 0.22), "|", color=colour, markersize=8, alpha=0.6)
             if name in intervals:
                 axes.plot(
-                    np.clip(intervals[name], 0, 1), [row, row], color=colour, linewidth=3, solid_capstyle="butt"
+                    np.clip(intervals[name], lowest, 1),
+                    [row, row],
+                    color=colour,
+                    linewidth=3,
+                    solid_capstyle="butt",
                 )
             axes.plot(known.mean(), row, "o", color=colour, markersize=8)
             axes.annotate(

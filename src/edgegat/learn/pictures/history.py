@@ -20,6 +20,7 @@ def draw_history(
     val_metric: Sequence[float],
     metric: str,
     best_epoch: int,
+    loss: str = "cross-entropy",
 ) -> Figure:
     """Loss above, the validation metric below, the epoch whose weights were kept as a line through both.
 
@@ -29,6 +30,7 @@ def draw_history(
         val_metric: ``[epochs]``.
         metric: what ``val_metric`` is called.
         best_epoch: whose weights were kept, from 1.
+        loss: what it is.
 
     Example:
         >>> figure = draw_history([0.7, 0.5], [0.7, 0.6], [0.5, 0.8], "ROC-AUC", best_epoch=2)
@@ -42,7 +44,7 @@ def draw_history(
         training_is_above = not train_loss[-1] < val_loss[-1]
         _line(above, epochs, train_loss, "training", COLOURS[1], "bottom" if training_is_above else "top")
         _line(above, epochs, val_loss, "validation", COLOURS[0], "top" if training_is_above else "bottom")
-        above.set_ylabel("loss (cross-entropy)")
+        above.set_ylabel(f"loss ({loss})")
         above.set_title(f"What {len(epochs)} epochs of training did")
         _line(below, epochs, val_metric, "validation", COLOURS[0])
         below.set_ylabel(metric)
