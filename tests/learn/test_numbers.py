@@ -248,6 +248,8 @@ def test_numbers_that_leave_nothing_to_learn_are_refused():
     )
     with pytest.raises(LearningError, match="the training part has 150 labelled edges, all 7"):
         train_job(accounts, told, SCHEMA | parts)
+    with pytest.raises(LearningError, match="are too large or too close to each other"):
+        train_job(accounts, transfers.with_columns(pl.col("at_risk") * 1e300), SCHEMA)
     with pytest.raises(OptionError, match="metric is 'accuracy', but what is to be learned is a number"):
         train_job(accounts, transfers, SCHEMA, training_options=TrainingOptions(metric="accuracy"))
     classes = {"edges": {**EDGES, "kind": "class", "label": "side"}}

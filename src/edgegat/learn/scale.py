@@ -11,6 +11,8 @@ from torch import Tensor
 
 from edgegat.learn.errors import LearningError
 
+_LARGEST = 1e150  # of which the square is still a number
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -40,7 +42,13 @@ class Scale:
                 "divide them otherwise."
             )
         numbers = y.double()
-        return cls(float(numbers.mean()), float(numbers.std(correction=0)))
+        mean, deviation = float(numbers.mean()), float(numbers.std(correction=0))
+        if not 0 < deviation < _LARGEST:
+            raise LearningError(
+                f"the numbers of the training part, {float(numbers.min()):g} to {float(numbers.max()):g}, are too "
+                "large or too close to each other to reckon with: take other units, or subtract what they share."
+            )
+        return cls(mean, deviation)
 
     def outputs(self, y: Tensor) -> Tensor:
         """``[n]`` numbers to what a network should give."""
