@@ -157,7 +157,9 @@ class EdgeRoles(Section):
                 f"column {self.time!r} is the time of the edges; as a feature its type is 'time', too"
             )
         if self.gaps and self.time is None:
-            mistakes.append("'gaps' are differences of times, but there is no 'time'")
+            mistakes.append(
+                "'gaps' are differences of times, but there is no 'time': name the column that holds it, time = \"...\""
+            )
         if self.gaps and self.parallel == "aggregate":
             mistakes.append("'gaps' belong to single transfers: they need parallel = \"keep\"")
         if self.gaps:
