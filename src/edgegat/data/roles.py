@@ -158,7 +158,7 @@ class EdgeRoles(Section):
             )
         if self.gaps and self.time is None:
             mistakes.append(
-                "'gaps' are differences of times, but there is no 'time': name the column that holds it, time = \"...\""
+                "'gaps' are differences of times, but there is no 'time': name the column, time = \"...\""
             )
         if self.gaps and self.parallel == "aggregate":
             mistakes.append("'gaps' belong to single transfers: they need parallel = \"keep\"")
