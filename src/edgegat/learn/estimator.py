@@ -96,12 +96,8 @@ class Estimator:
 
     def __repr__(self) -> str:
         options = "".join(f", {name}={value!r}" for name, value in self._options.items())
-        schema = self.schema if isinstance(self.schema, str | PathLike) else "..."
-        return (
-            f"{type(self).__name__}({schema!r}{options})"
-            if schema != "..."
-            else f"{type(self).__name__}(...{options})"
-        )
+        schema = repr(self.schema) if isinstance(self.schema, str | PathLike) else "..."
+        return f"{type(self).__name__}({schema}{options})"
 
     def _split_options(self) -> tuple[ModelOptions, TrainingOptions]:
         """Those of the model and those of training; unknown names are refused with the nearest known one."""

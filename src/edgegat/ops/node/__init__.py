@@ -5,9 +5,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from edgegat.graph import Stars
-from edgegat.ops._backends import Backend, choose_backend
-from edgegat.ops._shapes import check_shapes
-from edgegat.ops._trace import note
+from edgegat.ops._backends import Backend
 from edgegat.ops.node._attend import attend
 from edgegat.ops.node._torch import node_attention_weights as node_attention_weights
 from edgegat.ops.node.parts import NodeParts as NodeParts
@@ -61,19 +59,6 @@ def node_attention(
         >>> nodes.flatten(), edges.flatten()
         (tensor([0., 3., 0.]), tensor([10., 15., 20.]))
     """
-    N, M, I = stars.num_nodes, stars.num_edges, stars.num_incidences
-    check_shapes(
-        query=(query, (N, "K"), "one row per node, one column per head"),
-        key=(key, (N, "K"), "one row per node, one column per head"),
-        edge_logit=(edge_logit, (M, "K"), "one row per edge, one column per head"),
-        node_value=(node_value, (N, "K", "F"), "one row per node, then heads, then channels"),
-        edge_value=(edge_value, (M, "K", "F'"), "one row per edge, then heads, then channels"),
-    )
-    if keep is not None:
-        check_shapes(query=(query, (N, "K"), ""), keep=(keep, (I, "K"), "one row per incidence"))
-    chosen = choose_backend(backend, node_value.device)
-    note(f"node/{chosen}")
-    nodes, edges, _ = attend(
-        chosen, query, key, edge_logit, node_value, edge_value, stars, negative_slope, keep, by_incidence=False
-    )
+    arguments = (query, key, edge_logit, node_value, edge_value, stars, negative_slope, keep, backend)
+    nodes, edges, _ = attend(*arguments, by_incidence=False)
     return nodes, edges

@@ -7,9 +7,7 @@ from typing import NamedTuple
 from torch import Tensor
 
 from edgegat.graph import Stars
-from edgegat.ops._backends import Backend, choose_backend
-from edgegat.ops._shapes import check_shapes
-from edgegat.ops._trace import note
+from edgegat.ops._backends import Backend
 from edgegat.ops.node._attend import attend
 
 
@@ -67,20 +65,8 @@ def node_attention_parts(
         >>> (two_parts * join_shares(parts.lse[[2, 1]]).view(2, 1, 1)).sum(0).item()
         6.0
     """
-    N, M, I = stars.num_nodes, stars.num_edges, stars.num_incidences
-    check_shapes(
-        query=(query, (N, "K"), "one row per node, one column per head"),
-        key=(key, (N, "K"), "one row per node, one column per head"),
-        incidence_logit=(incidence_logit, (I, "K"), "one row per incidence, one column per head"),
-        node_value=(node_value, (N, "K", "F"), "one row per node, then heads, then channels"),
-        edge_value=(edge_value, (M, "K", "F'"), "one row per edge, then heads, then channels"),
-    )
-    if keep is not None:
-        check_shapes(query=(query, (N, "K"), ""), keep=(keep, (I, "K"), "one row per incidence"))
-    chosen = choose_backend(backend, node_value.device)
-    note(f"node/{chosen}")
-    arguments = (query, key, incidence_logit, node_value, edge_value, stars, negative_slope, keep)
-    return NodeParts(*attend(chosen, *arguments, by_incidence=True))
+    arguments = (query, key, incidence_logit, node_value, edge_value, stars, negative_slope, keep, backend)
+    return NodeParts(*attend(*arguments, by_incidence=True))
 
 
 def join_shares(lse: Tensor) -> Tensor:

@@ -1,7 +1,7 @@
 """What happens once an edge: its two ends and the pair with itself come together.
 
 ``slot [2, M]`` and ``ends [2, M]`` are the incidences and the nodes of an edge's ends; a self-loop has one end, and
-``-1`` instead of the other.
+instead of the other the slot ``-1`` and any node.
 """
 # mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
 

@@ -1,6 +1,6 @@
 """Which stars go which way on a GPU; made once for a graph.
 
-*Small* stars go pair by pair (``_triton_pairs.py``), *hubs* are sorted (``_triton_hubs.py``).
+*Small* stars go pair by pair (``_triton_pairs.py``), *hubs* are sorted (``_triton_hub_order.py``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 from edgegat.ops._plan import int32, offsets, spread
 
 HUB = 256
-"""Stars of more edges than this are sorted; the others go pair by pair. Measured: see benchmarks/README.md."""
+"""Stars of more edges than this are sorted; the others go pair by pair. Measured: benchmarks/results/gpu.md."""
 
 READERS = 4
 """So many neighbours in a small star share a lane: as many as ``_triton_pairs.py`` is written for."""
